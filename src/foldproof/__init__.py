@@ -1,0 +1,1 @@
+"""foldproof: proves, before a memory change ships, that an AI agent still knows what its users told it."""

@@ -1,0 +1,29 @@
+"""What every stage stands on: errors with exit codes, the one registry, canonical JSON and hashes."""
+from foldproof.core.canonical import canonical_json, content_hash
+from foldproof.core.errors import (
+    ExitCode,
+    FileError,
+    FoldproofError,
+    MissingExtraError,
+    NothingSelectedError,
+    Problem,
+    UsageError,
+    nearest_of,
+)
+from foldproof.core.registry import Registry
+from foldproof.core.secrets import Redactor
+
+__all__ = [
+    "ExitCode",
+    "FileError",
+    "FoldproofError",
+    "MissingExtraError",
+    "NothingSelectedError",
+    "Problem",
+    "Redactor",
+    "Registry",
+    "UsageError",
+    "canonical_json",
+    "content_hash",
+    "nearest_of",
+]

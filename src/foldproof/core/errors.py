@@ -1,0 +1,96 @@
+"""Errors that a person can act on, and the exit codes that are an API."""
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+
+class ExitCode(IntEnum):
+    """What the process answers with, the same for every command."""
+
+    PASS = 0
+    """Everything that was asked for holds."""
+    BLOCKED = 1
+    """The gate failed: the change must not ship."""
+    INTERRUPTED = 2
+    """Stopped by a signal; a rerun resumes."""
+    INTERNAL = 3
+    """A bug in foldproof."""
+    USAGE = 4
+    """A wrong call, or a file that cannot be used."""
+    NOTHING = 5
+    """Nothing was selected, so nothing was shown."""
+    INCONCLUSIVE = 7
+    """The run does not allow a verdict."""
+
+
+class FoldproofError(Exception):
+    """The family of every error raised on purpose; its text is written for the person at the terminal."""
+
+    exit_code: ExitCode = ExitCode.INTERNAL
+
+
+class UsageError(FoldproofError):
+    """The call cannot be carried out as it stands."""
+
+    exit_code = ExitCode.USAGE
+
+
+class MissingExtraError(UsageError):
+    """An optional part is asked for whose package is not installed."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs the package `{package}`, which is not installed\n"
+            f'  run: pip install "foldproof[{extra}]"'
+        )
+
+
+class NothingSelectedError(FoldproofError):
+    """A selection left no case: an empty run would look like a pass."""
+
+    exit_code = ExitCode.NOTHING
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that is wrong with a file, at its place.
+
+    `line` counts from 1; 0 means the file as a whole. `hint` says what is allowed and what to do now.
+    """
+
+    file: str
+    line: int
+    message: str
+    hint: str = ""
+    severity: Literal["error", "warning"] = "error"
+    rule: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where: `file:line`, or the file alone."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def __str__(self) -> str:
+        hint = "".join(f"\n  {part}" for part in self.hint.splitlines())
+        return f"{self.place}: {self.message}{hint}"
+
+
+class FileError(UsageError):
+    """A file that cannot be used, with all its problems at once, sorted by place."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(sorted(problems))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def nearest_of(value: str, allowed: Iterable[str]) -> str:
+    """A sentence that helps a person who mistyped: the nearest allowed name, else all of them."""
+    names = sorted(allowed)
+    close = difflib.get_close_matches(value, names, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    return f"allowed: {', '.join(f'`{name}`' for name in names)}" if names else "nothing is allowed here"

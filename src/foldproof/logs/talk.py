@@ -1,0 +1,76 @@
+"""The nouns of a recorded conversation: turns, sessions, histories, tool calls, memory items."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from foldproof.core import content_hash
+
+Role = Literal["user", "agent", "system", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool by an agent, its arguments as typed JSON."""
+
+    name: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message by one speaker."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation with its own fresh context. `at` is the time as it was written, or empty."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    at: str = ""
+
+
+@dataclass(frozen=True)
+class History:
+    """The past sessions that a memory is built from, oldest first."""
+
+    name: str
+    sessions: tuple[Session, ...] = ()
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of what was said; the name plays no part, so a renamed history is the same history."""
+        return content_hash(as_lines(self))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem:
+    """One thing that a memory holds or returned.
+
+    `rank` counts from 1 in the order of return, 0 where the item was not retrieved. `score` is the memory's
+    own number: its scale and direction belong to that memory and are not comparable.
+    """
+
+    text: str
+    id: str = ""
+    kind: str = ""
+    rank: int = 0
+    score: float | None = None
+
+
+def as_lines(history: History) -> list[dict[str, Any]]:
+    """The history as JSON values, one a session: the shape of history files and of the agent protocol."""
+    return [
+        {
+            "session": session.id,
+            "at": session.at,
+            "turns": [{"role": turn.role, "text": turn.text} for turn in session.turns],
+        }
+        for session in history.sessions
+    ]
