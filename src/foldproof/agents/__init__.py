@@ -1,1 +1,21 @@
-""""""
+"""Agents: the system under test, reached through one small protocol, and the reference memories."""
+from foldproof.agents.calls import agent
+from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
+from foldproof.agents.factory import AgentFactory, open_agents
+from foldproof.agents.protocols import Agent, Conversation, Reply, SessionInfo
+from foldproof.logs import MemoryItem, Usage
+
+__all__ = [
+    "Agent",
+    "AgentError",
+    "AgentFactory",
+    "Conversation",
+    "MemoryItem",
+    "Reply",
+    "SessionInfo",
+    "TransientError",
+    "UnsupportedError",
+    "Usage",
+    "agent",
+    "open_agents",
+]

@@ -1,1 +1,21 @@
-""""""
+"""The comparison: the accepted baseline, the diff, the gate and the verdict. Pure but for the baseline's file."""
+
+from foldproof.compare.baseline import Baseline, load_baseline, save_baseline
+from foldproof.compare.diff import CaseChange, FactChange, config_differences, diff_scores
+from foldproof.compare.gate import ClassGate, gate_scores
+from foldproof.compare.verdict import Check, Verdict, judge_check
+
+__all__ = [
+    "Baseline",
+    "CaseChange",
+    "Check",
+    "ClassGate",
+    "FactChange",
+    "Verdict",
+    "config_differences",
+    "diff_scores",
+    "gate_scores",
+    "judge_check",
+    "load_baseline",
+    "save_baseline",
+]

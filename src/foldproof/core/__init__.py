@@ -1,4 +1,5 @@
 """What every stage stands on: errors with exit codes, the one registry, canonical JSON and hashes."""
+
 from foldproof.core.canonical import canonical_json, content_hash
 from foldproof.core.errors import (
     ExitCode,
@@ -12,6 +13,7 @@ from foldproof.core.errors import (
 )
 from foldproof.core.registry import Registry
 from foldproof.core.secrets import Redactor
+from foldproof.core.version import __version__
 
 __all__ = [
     "ExitCode",
@@ -23,6 +25,7 @@ __all__ = [
     "Redactor",
     "Registry",
     "UsageError",
+    "__version__",
     "canonical_json",
     "content_hash",
     "nearest_of",

@@ -1,4 +1,5 @@
 """One spelling for a value, so that equal content has an equal hash on every machine."""
+
 from __future__ import annotations
 
 import hashlib

@@ -1,4 +1,5 @@
 """Errors that a person can act on, and the exit codes that are an API."""
+
 from __future__ import annotations
 
 import difflib
@@ -44,8 +45,7 @@ class MissingExtraError(UsageError):
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(
-            f"{what} needs the package `{package}`, which is not installed\n"
-            f'  run: pip install "foldproof[{extra}]"'
+            f'{what} needs the package `{package}`, which is not installed\n  run: pip install "foldproof[{extra}]"'
         )
 
 

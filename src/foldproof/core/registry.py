@@ -1,4 +1,5 @@
 """One small door for everything that a plugin can add."""
+
 from __future__ import annotations
 
 import importlib
@@ -59,5 +60,3 @@ class Registry(Generic[T]):
                 )
             places[point.name] = point.value
         return places
-
-

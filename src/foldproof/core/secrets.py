@@ -1,9 +1,11 @@
 """Keeps secrets out of everything that is stored or shown."""
+
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
+from typing import Any
 
 _NAMES = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
 _SHAPES = re.compile(
@@ -35,3 +37,13 @@ class Redactor:
         if self._known is not None:
             text = self._known.sub("[redacted]", text)
         return _SHAPES.sub("[redacted]", text)
+
+    def value(self, value: Any) -> Any:  # noqa: ANN401  # any JSON value
+        """A JSON value with every text in it cleaned; the keys of objects stay."""
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self.value(item) for key, item in value.items()}
+        return value

@@ -1,4 +1,5 @@
 """The nouns of a recorded conversation: turns, sessions, histories, tool calls, memory items."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -62,6 +63,15 @@ class MemoryItem:
     kind: str = ""
     rank: int = 0
     score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one answer used: tokens as the model counts them, cost in US dollars; None means unknown."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
 
 
 def as_lines(history: History) -> list[dict[str, Any]]:

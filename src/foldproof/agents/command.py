@@ -1,0 +1,197 @@
+"""The `command` adapter: any program that speaks JSON lines, protocol `foldproof-agent/1`."""
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
+from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of, plain
+from foldproof.agents.process import AgentProcess
+from foldproof.agents.protocols import Reply, SessionInfo
+from foldproof.agents.shapes import items_of, may_pass, tool_calls_of, usage_of
+from foldproof.core import UsageError
+from foldproof.logs import History, MemoryItem, as_lines
+
+_GOODBYE = b'{"do": "close"}'
+
+
+@asynccontextmanager
+async def open_command(setup: Setup) -> AsyncIterator[AgentFactory]:
+    """The agents of a program, one process a trial; none of them outlives the context."""
+    setup.allow("command")
+    argv = _argv_of(setup)
+    named = [setup.root / part for part in argv if part]
+    below = [path for path in named if path.resolve().is_relative_to(setup.root.resolve())]
+    factory = CommandFactory(argv, setup.root, setup.environ, fingerprint_of(below, setup.root))
+    try:
+        yield factory
+    finally:
+        with anyio.CancelScope(shield=True):
+            for agent in list(factory.running):
+                await agent.close()
+
+
+@dataclass
+class CommandFactory:
+    """Starts one process a trial."""
+
+    argv: Sequence[str]
+    root: Path
+    environ: Mapping[str, str] = field(repr=False)
+    fingerprint: str
+    shows: frozenset[str] = EVERYTHING
+    default_folds: int = 1  # a program without a fold answers that it is unsupported
+    notes: tuple[str, ...] = ()
+    running: set[CommandAgent] = field(default_factory=set, repr=False)
+
+    async def make(self, memory_config: Mapping[str, Any], trial: str) -> CommandAgent:  # noqa: ARG002  # a process is the isolation
+        """A new process, opened with the memory_config."""
+        process = await AgentProcess.start(self.argv, self.root, self.environ)
+        agent = CommandAgent(process, self.running)
+        try:
+            await agent.send({"do": "open", "memory_config": plain(memory_config), "wire_url": ""})
+        except BaseException:
+            await agent.close()
+            raise
+        return agent
+
+
+class CommandAgent:
+    """A process as an agent. Steps are sent one after the other, each answered before the next."""
+
+    def __init__(self, process: AgentProcess, running: set[CommandAgent]) -> None:
+        self.process = process
+        self._running = running
+        self._lock = anyio.Lock()
+        running.add(self)
+
+    @property
+    def log(self) -> str:
+        """The last 64 kB of the program's standard error."""
+        return self.process.log
+
+    async def send(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to one step; an answer that it is unsupported comes back as it is.
+
+        Raises:
+            AgentError: where the program fails, says that it failed, or answers no JSON object.
+        """
+        # ASCII: some readers, Node's among them, also end a line at U+2028.
+        line = json.dumps(step).encode()
+        async with self._lock:
+            raw = await self.process.exchange(line)
+        try:
+            answer = json.loads(raw)
+        except (ValueError, RecursionError) as error:
+            self.process.kill()  # what the next line would answer is anybody's guess
+            text = raw.decode("utf-8", "replace")[:200]
+            what = f"the agent answered `{step['do']}` with a line that is not JSON: {text!r}"
+            raise AgentError(what + self.process.tail) from error
+        if not isinstance(answer, dict):
+            text = raw.decode("utf-8", "replace")[:200]
+            raise AgentError(f"the agent answered `{step['do']}` with {text!r}, where an object is expected")
+        if answer.get("error"):
+            message = answer["error"] if isinstance(answer["error"], str) else json.dumps(answer["error"])
+            text = f"the agent failed at `{step['do']}`: {message}"
+            raise (TransientError if answer.get("transient") is True or may_pass(message) else AgentError)(text)
+        return answer
+
+    async def ingest(self, history: History) -> None:
+        """Send the history."""
+        await self._supported({"do": "ingest", "history": as_lines(history)})
+
+    async def fold(self) -> None:
+        """Ask for one compaction."""
+        await self._supported({"do": "fold"})
+
+    async def start_session(self, info: SessionInfo) -> CommandConversation:
+        """Start a session; a program that knows no sessions is taken to have one."""
+        await self.send({"do": "start", "user": info.user, "session": info.session, "now": info.now})
+        return CommandConversation(self)
+
+    async def memories(self, user: str) -> Sequence[MemoryItem]:
+        """Ask for the items held."""
+        answer = await self._supported({"do": "memories", "user": user})
+        items = items_of(answer.get("items"), "the agent's `items`")
+        if items is None:
+            raise UnsupportedError("the agent answered `memories` without `items`")
+        return items
+
+    async def snapshot(self) -> Any:  # noqa: ANN401  # any JSON value
+        """Ask for the built memory as JSON."""
+        answer = await self._supported({"do": "snapshot"})
+        if "snapshot" not in answer:
+            raise UnsupportedError("the agent answered `snapshot` without one")
+        return answer["snapshot"]
+
+    async def restore(self, snapshot: Any) -> None:  # noqa: ANN401  # any JSON value
+        """Hand a built memory over."""
+        await self._supported({"do": "restore", "snapshot": snapshot})
+
+    async def close(self) -> None:
+        """Say goodbye and see to it that the process and its children end."""
+        try:
+            await self.process.close(_GOODBYE)
+        finally:
+            self._running.discard(self)
+
+    async def _supported(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        answer = await self.send(step)
+        if answer.get("unsupported"):
+            raise UnsupportedError(f"the agent does not support `{step['do']}`")
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class CommandConversation:
+    """A session with a process."""
+
+    agent: CommandAgent
+
+    async def reply(self, message: str) -> Reply:
+        """The program's answer."""
+        answer = await self.agent.send({"do": "reply", "text": message})
+        text = answer.get("text")
+        if not isinstance(text, str):
+            has = ", ".join(f"`{name}`" for name in answer) or "nothing"
+            raise AgentError(f"the agent answered `reply` without a `text`; it has {has}{self.agent.process.tail}")
+        prompt, notes = answer.get("prompt"), answer.get("notes")
+        return Reply(
+            text,
+            tool_calls=tool_calls_of(answer.get("tool_calls"), "the agent's `tool_calls`"),
+            memory_reads=items_of(answer.get("memory_reads"), "the agent's `memory_reads`", ranks=True),
+            memory_writes=items_of(answer.get("memory_writes"), "the agent's `memory_writes`"),
+            prompt=prompt if isinstance(prompt, str) or prompt is None else json.dumps(prompt, ensure_ascii=False),
+            usage=usage_of(answer.get("usage"), "input_tokens", "output_tokens"),
+            notes=tuple(str(note) for note in notes) if isinstance(notes, list) else (),
+        )
+
+
+def _argv_of(setup: Setup) -> list[str]:
+    command = setup.agent["command"]
+    try:
+        argv = shlex.split(command) if isinstance(command, str) else command
+    except ValueError as error:
+        text = f"{setup.place}: the agent's `command` cannot be split: {error}\n  write it as a list"
+        raise UsageError(text) from error
+    if not isinstance(argv, (list, tuple)) or not argv or not all(isinstance(part, str) for part in argv):
+        raise UsageError(
+            f"{setup.place}: the agent's `command` is {command!r}, where a list of texts is expected\n"
+            "  for instance [node, agent.mjs]; put quotes around numbers"
+        )
+    program = argv[0]
+    where = str(setup.root / program) if "/" in program else program
+    if shutil.which(where, path=setup.environ.get("PATH")) is None:
+        raise UsageError(
+            f"{setup.place}: the program `{program}` of the agent's `command` cannot be run\n"
+            f"  it must be executable and stand {f'below {setup.root}' if '/' in program else 'on the PATH'}"
+        )
+    return [where, *argv[1:]]

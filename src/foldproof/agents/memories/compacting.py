@@ -1,0 +1,65 @@
+"""What the memories that compact share: they keep a selection of their items that fits the budget."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from foldproof.agents.memories.memory import Recall, read_settings
+from foldproof.agents.memories.text import count_tokens, ranked, turn_items
+from foldproof.logs import History, MemoryItem
+
+
+class Compacting:
+    """Holds every item until it is folded, then those that `select` keeps.
+
+    The recall is the whole memory, in its original order, whatever the question; before a fold it is what a
+    fold would keep, so the budget holds either way.
+    """
+
+    kind: ClassVar[str]
+    compacts: bool = True
+    defaults: ClassVar[Mapping[str, int]] = {"budget": 2000}
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self.settings = read_settings(self.kind, self.defaults, settings)
+        self._items: tuple[MemoryItem, ...] = ()
+        self._notes: tuple[str, ...] = ()
+
+    def build(self, history: History) -> None:
+        """Take in a history."""
+        self._items = self.read(history)
+        self._notes = ()
+
+    def fold(self) -> None:
+        """Keep what fits the budget."""
+        kept, notes = self._selected()
+        self._items = kept
+        self._notes = notes
+
+    def recall(self, question: str) -> Recall:  # noqa: ARG002  # these memories do not retrieve
+        """Everything that fits, in its order."""
+        kept, notes = self._selected()
+        return Recall(ranked(kept), notes)
+
+    def items(self) -> Sequence[MemoryItem]:
+        """Everything held."""
+        return self._items
+
+    def read(self, history: History) -> tuple[MemoryItem, ...]:
+        """The items of a history: its turns."""
+        return turn_items(history)
+
+    def select(self, items: Sequence[MemoryItem], budget: int) -> tuple[list[MemoryItem], tuple[str, ...]]:
+        """The items to keep, in their order, and what the reader of the record should know."""
+        raise NotImplementedError
+
+    def _selected(self) -> tuple[tuple[MemoryItem, ...], tuple[str, ...]]:
+        budget = self.settings["budget"]
+        if self._fits(budget):
+            return self._items, self._notes
+        kept, notes = self.select(self._items, budget)
+        share = f"{self.kind}: {len(kept)} of {len(self._items)} items kept in {budget} tokens"
+        return tuple(kept), (share, *notes)
+
+    def _fits(self, budget: int) -> bool:
+        return count_tokens("\n".join(item.text for item in self._items)) <= budget

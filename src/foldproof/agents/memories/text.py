@@ -1,0 +1,96 @@
+"""How a memory writes a turn down, counts tokens, and fits lines into a budget: one rule for all memories."""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from foldproof.logs import History, MemoryItem, Session, Turn
+
+BYTES_PER_TOKEN = 4
+CUT = " …"
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Myanmar, Hangul, Khmer, kana and CJK ideographs, for a character class: no spaces between words,
+or, in Korean, endings that stick to the word."""
+_BREAK = re.compile(rf"\s|(?<=[{UNSPACED}])|(?=[{UNSPACED}])")
+
+
+def count_tokens(text: str) -> int:
+    """Tokens of a text by the house rule: its UTF-8 bytes divided by four, rounded up.
+
+    No model's tokenizer counts exactly so. It needs no download, gives the same number everywhere, and errs
+    by about a quarter on English; scripts of three bytes a character count close to one token a character.
+    """
+    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
+
+
+def line_head(session: Session) -> str:
+    """`[s12 2026-03-01] `, the time as it was written, left out where there is none."""
+    return f"[{session.id} {session.at}] " if session.at else f"[{session.id}] "
+
+
+def turn_items(history: History) -> tuple[MemoryItem, ...]:
+    """Each turn as an item `[s12 2026-03-01] user: text`, with the id `s12.t3`."""
+    return tuple(
+        MemoryItem(f"{line_head(session)}{turn.role}: {turn.text}", id=f"{session.id}.t{number}")
+        for session, number, turn in turns_of(history)
+    )
+
+
+def turns_of(history: History) -> Iterable[tuple[Session, int, Turn]]:
+    """Every turn with its session and its number in it, from 1."""
+    for session in history.sessions:
+        for number, turn in enumerate(session.turns, 1):
+            yield session, number, turn
+
+
+def cost_of(text: str) -> int:
+    """Bytes that an item costs in a context, the line break before it included."""
+    return len(text.encode("utf-8", "surrogatepass")) + 1
+
+
+def room_of(budget: int) -> int:
+    """Bytes that fit in a budget of tokens; one more, since the first item has no line break before it."""
+    return budget * BYTES_PER_TOKEN + 1
+
+
+def fit(items: Iterable[MemoryItem], room: int) -> list[MemoryItem]:
+    """The items in their order, each whole, until one does not fit: that one is cut and ends the list.
+
+    A cut falls between words and is marked ` …`; an item of which no word fits is left out.
+    """
+    taken: list[MemoryItem] = []
+    for item in items:
+        cost = cost_of(item.text)
+        if cost > room:
+            if (text := cut(item.text, room - 1)) is not None:
+                taken.append(replace(item, text=text))
+            break
+        taken.append(item)
+        room -= cost
+    return taken
+
+
+def cut(text: str, room: int) -> str | None:
+    """The longest beginning of a line that ends between words and fits, with ` …`, in `room` bytes.
+
+    None where nothing but the line's head would be left.
+    """
+    head = re.match(r"\[[^\]\n]*\] \w+: ", text)
+    start = head.end() if head else 0
+    space = room - len(CUT.encode())
+    if space <= 0:
+        return None
+    most = len(text.encode("utf-8", "surrogatepass")[:space].decode("utf-8", "ignore"))
+    for end in range(min(most, len(text) - 1), start, -1):
+        if _BREAK.match(text, end) and text[start:end].strip():
+            return text[:end].rstrip() + CUT
+    return None
+
+
+def ranked(items: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
+    """The items with their ranks, from 1 in this order."""
+    return tuple(replace(item, rank=rank) for rank, item in enumerate(items, 1))

@@ -1,0 +1,196 @@
+"""The `python` adapter: an agent that is a function, a class or a factory in the user's own code."""
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from foldproof.agents.calls import CallPlan, as_reply, call, plan_of
+from foldproof.agents.errors import AgentError, UnsupportedError
+from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of, plain
+from foldproof.agents.protocols import Conversation, Reply, SessionInfo
+from foldproof.agents.python_code import importable, is_factory, load, source_of
+from foldproof.core import UsageError
+from foldproof.logs import History, MemoryItem
+
+_ANSWERS = frozenset({"reads", "writes", "prompt", "usage"})
+
+
+@asynccontextmanager
+async def open_python(setup: Setup) -> AsyncIterator[AgentFactory]:
+    """The agents of a Python function, class or factory named `module:name`."""
+    setup.allow("python")
+    with importable(setup.root):
+        thing = load(setup)
+        files = [Path(found)] if (found := source_of(thing)) else []
+        fingerprint = fingerprint_of(files, setup.root)
+        place = f"{setup.place}: agent `python:{setup.agent['python']}`"
+        if is_factory(thing, place):
+            yield ObjectFactory(thing, place, fingerprint)
+        else:
+            yield FunctionFactory(thing, plan_of(thing, place), fingerprint)
+
+
+@dataclass(frozen=True)
+class FunctionFactory:
+    """Makes agents of a function; only the optional parameters that it names are handed over."""
+
+    function: Any
+    plan: CallPlan
+    fingerprint: str
+    default_folds: int = 0
+
+    @property
+    def shows(self) -> frozenset[str]:
+        """What a `Reply` can carry; the history where the function takes it."""
+        return _ANSWERS | ({"ingest"} if "history" in self.plan.optional else frozenset())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Says so where histories cannot be handed over."""
+        if "history" in self.plan.optional:
+            return ()
+        return ("the agent function takes no `history`: histories are not handed over",)
+
+    async def make(self, memory_config: Mapping[str, Any], trial: str) -> FunctionAgent:  # noqa: ARG002  # a function keeps nothing
+        """An agent with its own copy of the memory_config."""
+        return FunctionAgent(self.function, self.plan, plain(memory_config))
+
+
+class FunctionAgent:
+    """A function as an agent: each message is one call."""
+
+    def __init__(self, function: Any, plan: CallPlan, memory_config: dict[str, Any]) -> None:  # noqa: ANN401  # foreign
+        self._function = function
+        self._plan = plan
+        self._memory_config = memory_config
+        self._history = History("")
+
+    async def ingest(self, history: History) -> None:
+        """Keep the history for the calls."""
+        if "history" not in self._plan.optional:
+            raise UnsupportedError("the agent function takes no `history`")
+        self._history = history
+
+    async def start_session(self, info: SessionInfo) -> FunctionConversation:
+        """A session; the function itself decides what it remembers between calls."""
+        return FunctionConversation(self, info)
+
+    async def ask(self, message: str, info: SessionInfo) -> Reply:
+        """One call of the function."""
+        args, named = self._plan.arguments(message, self._memory_config, history=self._history, session=info)
+        return as_reply(await call(self._function, *args, **named))
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionConversation:
+    """One session with a function."""
+
+    agent: FunctionAgent
+    info: SessionInfo
+
+    async def reply(self, message: str) -> Reply:
+        """The function's answer."""
+        return await self.agent.ask(message, self.info)
+
+
+@dataclass(frozen=True)
+class ObjectFactory:
+    """Makes agents by calling a class, or a function that gives one, with the memory_config."""
+
+    maker: Any
+    place: str
+    fingerprint: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shows(self) -> frozenset[str]:
+        """What the class has methods for; anything, where only the made object can tell."""
+        if not inspect.isclass(self.maker):
+            return EVERYTHING
+        shown = {name for name in ("ingest", "memories", "snapshot") if hasattr(self.maker, name)}
+        return _ANSWERS | shown
+
+    @property
+    def default_folds(self) -> int:
+        """Once, where there is a `fold` to call; a factory's object without one says that it is unsupported."""
+        return int(hasattr(self.maker, "fold") or not inspect.isclass(self.maker))
+
+    async def make(self, memory_config: Mapping[str, Any], trial: str) -> ObjectAgent:  # noqa: ARG002  # the object is the isolation
+        """A new object of the user's, with its own copy of the memory_config."""
+        made = await call(self.maker, plain(memory_config))
+        if not callable(getattr(made, "start_session", None)):
+            raise UsageError(
+                f"{self.place}: it made {type(made).__name__}, which has no method `start_session`\n"
+                "  an agent has `start_session(info)`, which gives an object with `reply(message)`"
+            )
+        return ObjectAgent(made)
+
+
+class ObjectAgent:
+    """The user's object behind the border: its methods may be sync or async, and all but one may be absent."""
+
+    def __init__(self, made: Any) -> None:  # noqa: ANN401  # foreign object
+        self._made = made
+        self._closed = False
+
+    async def ingest(self, history: History) -> None:
+        """Hand the history over."""
+        await self._do("ingest", history)
+
+    async def fold(self) -> None:
+        """Let the memory compact."""
+        await self._do("fold")
+
+    async def start_session(self, info: SessionInfo) -> Conversation:
+        """A session of the user's."""
+        conversation = await self._do("start_session", info)
+        if not callable(getattr(conversation, "reply", None)):
+            raise AgentError(
+                f"`start_session` gave {type(conversation).__name__}, which has no method `reply(message)`"
+            )
+        return ObjectConversation(conversation)
+
+    async def memories(self, user: str) -> Sequence[MemoryItem]:
+        """What the memory holds."""
+        items = await self._do("memories", user)
+        if not isinstance(items, Sequence) or not all(isinstance(item, MemoryItem) for item in items):
+            raise AgentError(f"`memories` gave {type(items).__name__}, where a list of `MemoryItem` is expected")
+        return tuple(items)
+
+    async def snapshot(self) -> Any:  # noqa: ANN401  # the agent's own object
+        """The built memory, where the object can also restore it."""
+        if not hasattr(self._made, "restore"):
+            raise UnsupportedError("the agent has no method `restore`")
+        return await self._do("snapshot")
+
+    async def restore(self, snapshot: Any) -> None:  # noqa: ANN401  # the agent's own object
+        """Take over a built memory."""
+        await self._do("restore", snapshot)
+
+    async def close(self) -> None:
+        """Let the object go; a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            if hasattr(self._made, "close"):
+                await self._do("close")
+
+    async def _do(self, name: str, *args: Any) -> Any:  # noqa: ANN401  # foreign code
+        method = getattr(self._made, name, None)
+        if method is None:
+            raise UnsupportedError(f"the agent has no method `{name}`")
+        return await call(method, *args)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectConversation:
+    """A session of the user's behind the border."""
+
+    made: Any
+
+    async def reply(self, message: str) -> Reply:
+        """The answer, with its type checked."""
+        return as_reply(await call(self.made.reply, message))

@@ -1,0 +1,119 @@
+"""Finding the user's Python code: importing it from the project's folder, and telling what was named."""
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from foldproof.agents.calls import MARK
+from foldproof.agents.factory import Setup
+from foldproof.core import UsageError, nearest_of
+
+
+def load(setup: Setup) -> Any:  # noqa: ANN401  # whatever the user named
+    named = setup.agent["python"]
+    module_name, _, name = str(named).partition(":")
+    if not isinstance(named, str) or not module_name or not name:
+        raise UsageError(
+            f"{setup.place}: the agent `python:{named}` is not of the form `python:module:name`\n"
+            "  for instance `python:my_agent:run_agent`"
+        )
+    try:
+        thing: Any = importlib.import_module(module_name)
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:  # the agent-call border: importing runs the user's code
+        raise _import_error(setup, module_name, error) from error
+    for part in name.split("."):
+        if not hasattr(thing, part):
+            close = nearest_of(part, [known for known in vars(thing) if not known.startswith("_")])
+            raise UsageError(f"{setup.place}: `{module_name}` has no `{name}`\n  {close}")
+        thing = getattr(thing, part)
+    return thing
+
+
+def _import_error(setup: Setup, module_name: str, error: BaseException) -> UsageError:
+    top = module_name.partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and error.name in (top, module_name):
+        return UsageError(
+            f"{setup.place}: there is no module `{module_name}` in {setup.root} or on the Python path\n"
+            f"  {nearest_of(top, sorted(_modules_in(setup.root)))}"
+        )
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename[:1] != "<"]
+    place = f" ({frames[-1].filename}:{frames[-1].lineno})" if len(frames) > 2 else ""
+    if isinstance(error, SyntaxError):
+        place = f" ({error.filename}:{error.lineno})"
+        text = error.msg
+    else:
+        text = str(error)
+    return UsageError(
+        f"{setup.place}: importing `{module_name}` fails with {type(error).__name__}: {text}{place}\n"
+        f'  try it alone: cd {setup.root} && python -c "import {module_name}"'
+    )
+
+
+def is_factory(thing: Any, place: str) -> bool:  # noqa: ANN401  # whatever the user named
+    if getattr(thing, MARK, False):
+        return False
+    if not callable(thing):
+        what = "an agent object, which trials would share" if hasattr(thing, "start_session") else type(thing).__name__
+        raise UsageError(f"{place}: it is {what}\n  name a function, a class, or a function that makes the agent")
+    try:
+        parameters = list(inspect.signature(thing).parameters.values())
+    except (TypeError, ValueError):
+        return inspect.isclass(thing)
+    if inspect.isclass(thing):
+        try:
+            inspect.signature(thing).bind({})
+        except TypeError as error:
+            raise UsageError(
+                f"{place}: the class cannot be called with the memory_config alone: {error}\n"
+                "  its `__init__` takes `(self, memory_config)`"
+            ) from error
+        return True
+    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    return len(parameters) == 1 and len(needed) == 1 and needed[0].name != "question"
+
+
+def source_of(thing: Any) -> str:  # noqa: ANN401  # whatever the user named
+    try:
+        return inspect.getsourcefile(inspect.unwrap(thing)) or ""
+    except TypeError:
+        return inspect.getsourcefile(type(thing)) or "" if not inspect.isbuiltin(thing) else ""
+
+
+def _modules_in(root: Path) -> Iterator[str]:
+    for path in root.glob("*.py"):
+        yield path.stem
+    for path in root.glob("*/__init__.py"):
+        yield path.parent.name
+
+
+@contextmanager
+def importable(root: Path) -> Iterator[None]:
+    """Put the root first on the import path, and forget modules of another project by the same name."""
+    entry = str(root)
+    _forget_namesakes(root)
+    importlib.invalidate_caches()
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        sys.path.remove(entry)
+
+
+def _forget_namesakes(root: Path) -> None:
+    kept = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    base = root.resolve()
+    for name in _modules_in(root):
+        place = getattr(sys.modules.get(name), "__file__", None)
+        if not place or str(place).startswith(kept) or Path(place).resolve().is_relative_to(base):
+            continue
+        for loaded in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
+            del sys.modules[loaded]

@@ -1,0 +1,100 @@
+"""Foreign JSON at the edge: tool calls, memory items and error texts as agents and endpoints write them."""
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from foldproof.agents.errors import AgentError
+from foldproof.logs import MemoryItem, ToolCall, Usage
+
+_PASSING = re.compile(r"\b429\b|rate.?limit|too many requests|overloaded|temporarily unavailable", re.IGNORECASE)
+
+
+def may_pass(text: str) -> bool:
+    """Whether an error text speaks of a failure that may pass, whatever status it came with."""
+    return _PASSING.search(text) is not None
+
+
+def arguments_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON value
+    """The arguments of a tool call: an object, or its JSON text; what is neither is kept as `{"_raw": …}`."""
+    if value is None or value == "":
+        return {}
+    if isinstance(value, str):
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            return {"_raw": value}
+        return parsed if isinstance(parsed, dict) else {"_raw": value}
+    return value if isinstance(value, dict) else {"_raw": value}
+
+
+def tool_calls_of(value: Any, place: str) -> tuple[ToolCall, ...] | None:  # noqa: ANN401  # any JSON value
+    """Tool calls `{"name", "args"}`; None where the field is absent or null.
+
+    Raises:
+        AgentError: where it is no list of such objects.
+    """
+    if value is None:
+        return None
+    calls = []
+    for part in _list(value, place):
+        if not isinstance(part, dict) or not isinstance(part.get("name"), str):
+            raise AgentError(f'{place} holds {_short(part)}, where {{"name": "…", "args": {{…}}}} is expected')
+        calls.append(ToolCall(part["name"], arguments_of(part.get("args"))))
+    return tuple(calls)
+
+
+def items_of(value: Any, place: str, *, ranks: bool = False) -> tuple[MemoryItem, ...] | None:  # noqa: ANN401  # any JSON value
+    """Memory items, `{"text", "id", "kind", "score"}` or bare texts; ranked from 1 in their order on request.
+
+    Raises:
+        AgentError: where it is no list of such items.
+    """
+    if value is None:
+        return None
+    items = []
+    for rank, part in enumerate(_list(value, place), 1):
+        fields = {"text": part} if isinstance(part, str) else part
+        if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
+            raise AgentError(f'{place} holds {_short(part)}, where {{"text": "…"}} is expected')
+        items.append(
+            MemoryItem(
+                fields["text"],
+                id=str(fields.get("id") or ""),
+                kind=str(fields.get("kind") or ""),
+                rank=rank if ranks else 0,
+                score=_number(fields.get("score")),
+            )
+        )
+    return tuple(items)
+
+
+def usage_of(value: Any, input_name: str, output_name: str) -> Usage | None:  # noqa: ANN401  # any JSON value
+    """Usage by the names that the source gives its counts; None where it gives none."""
+    if not isinstance(value, dict):
+        return None
+    usage = Usage(_count(value.get(input_name)), _count(value.get(output_name)), _number(value.get("cost_usd")))
+    return None if usage == Usage() else usage
+
+
+def _count(value: Any) -> int | None:  # noqa: ANN401  # any JSON value
+    number = _number(value)
+    return int(number) if number is not None and number >= 0 else None
+
+
+def _number(value: Any) -> float | None:  # noqa: ANN401  # any JSON value
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _list(value: Any, place: str) -> list[Any]:  # noqa: ANN401  # any JSON value
+    if not isinstance(value, list):
+        raise AgentError(f"{place} is {_short(value)}, where a list is expected")
+    return value
+
+
+def _short(value: Any) -> str:  # noqa: ANN401  # any JSON value
+    return json.dumps(value, ensure_ascii=False)[:200]

@@ -1,0 +1,120 @@
+"""What a single case must keep to, beyond the shape of its fields."""
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from foldproof.cases.records import Case, Source
+from foldproof.core import Problem, nearest_of
+from foldproof.logs import History
+from foldproof.matching import Fact, check_fact, normalize
+
+_SOURCE = re.compile(r"([^/\s]+)/(.+)\.t([1-9][0-9]{0,6})", re.DOTALL)
+
+
+def source_of(text: str) -> Source | None:
+    """The source that `history/session.tN` names, None where the text is not of that form."""
+    match = _SOURCE.fullmatch(text)
+    return Source(match[1], match[2], int(match[3])) if match else None
+
+
+def alternatives(fact: Fact) -> tuple[Fact, ...]:
+    """The facts of which one is enough: the fact itself unless its kind is `any`."""
+    return fact.any if fact.kind == "any" else (fact,)
+
+
+def case_problems(
+    case: Case,
+    sources: list[str],
+    histories: Mapping[str, History],
+    *,
+    known: Collection[str],
+    file: str,
+    judged: bool,
+) -> list[Problem]:
+    """Everything that is wrong with a well-formed case.
+
+    `histories` are those that could be read, `known` the names of all; `judged` says that the set has a judge.
+    """
+    found = [
+        *_fact_problems(case, judged),
+        *_expectation_problems(case),
+        *_history_problems(case, known),
+        *_source_problems(case, sources, histories),
+    ]
+    return [
+        Problem(file, _line(case, key), f"case '{case.id}'{message}", hint, rule=rule)
+        for key, rule, message, hint in found
+    ]
+
+
+def _line(case: Case, key: str) -> int:
+    return case.lines.get(key) or case.lines.get(key.partition(".")[0]) or case.lines.get("", 0)
+
+
+_Found = tuple[str, str, str, str]
+
+
+def _expectation_problems(case: Case) -> Iterator[_Found]:
+    if not case.expected and not case.abstain:
+        only = ", only forbidden ones: silence would pass it" if case.forbidden else ""
+        hint = "write under `expected_facts` what the answer must say, or `abstain: true` if it must admit not to know"
+        yield "expected_facts", "no-expected-facts", f" has no expected facts{only}", hint
+    forbidden = {_key(item): fact for fact in case.forbidden for item in alternatives(fact)}
+    for index, fact in enumerate(case.expected):
+        for item in alternatives(fact):
+            if _key(item) in forbidden:
+                message = f" expects '{item.label}' and forbids it too"
+                yield f"expected_facts.{index}", "expected-and-forbidden", message, "remove one of the two"
+
+
+def _key(fact: Fact) -> tuple[str, str]:
+    return fact.kind, normalize(fact.text) if fact.kind == "normalized" else fact.text
+
+
+def _fact_problems(case: Case, judged: bool) -> Iterator[_Found]:
+    for key, facts in (("expected_facts", case.expected), ("forbidden_facts", case.forbidden)):
+        for index, fact in enumerate(facts):
+            place = f"{key}.{index}"
+            if fault := check_fact(fact):
+                yield place, "fact", f": the fact '{fact.label}' cannot be used: {fault}", "write it another way"
+            if not any(item.kind == "judged" for item in alternatives(fact)):
+                continue
+            if case.case_class == "safety":
+                yield (
+                    place, "judged-safety", f" is of class 'safety', but its fact '{fact.label}' is judged",
+                    "what a regulated process would quote back is matched: write the words it must say",
+                )
+            if not judged:
+                yield (
+                    place, "no-judge", f" has the judged fact '{fact.label}', but the set names no judge",
+                    "add `judge:` with `model` and `prompt`",
+                )
+
+
+def _history_problems(case: Case, known: Collection[str]) -> Iterator[_Found]:
+    if case.history and case.history not in known:
+        hint = nearest_of(case.history, known) if known else "add it under `histories:`"
+        yield "history", "unknown-history", f" names the unknown history '{case.history}'", hint
+
+
+def _source_problems(case: Case, sources: list[str], histories: Mapping[str, History]) -> Iterator[_Found]:
+    for index, text in enumerate(sources):
+        place, source = f"source.{index}", source_of(text)
+        if source is None:
+            yield place, "source", f" has the source '{text}'", "write `history/session.tN`, N from 1: acme/s12.t3"
+        elif source.history != case.history:
+            belongs = f"its history is '{case.history}'" if case.history else "it has no history"
+            yield place, "source", f" has the source '{text}', but {belongs}", "a source lies in the case's own history"
+        elif source.history in histories:
+            yield from _turn_problems(place, text, source, histories[source.history])
+
+
+def _turn_problems(place: str, text: str, source: Source, history: History) -> Iterator[_Found]:
+    turns = {session.id: len(session.turns) for session in history.sessions}
+    if source.session not in turns:
+        hint = nearest_of(source.session, turns)
+        yield place, "source", f" has the source '{text}', but its history has no session '{source.session}'", hint
+    elif source.turn > turns[source.session]:
+        message = f" has the source '{text}', but that session has {turns[source.session]} turns"
+        yield place, "source", message, f"allowed: `.t1` to `.t{turns[source.session]}`"

@@ -1,0 +1,69 @@
+"""The content of a set: what its hash identifies, and what a case is on disk."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from foldproof.cases.records import Case, JudgePin, Requirement, Waiver
+from foldproof.core import content_hash
+from foldproof.logs import History
+from foldproof.matching import Fact
+
+
+def fact_value(fact: Fact) -> Any:  # noqa: ANN401  # a text or a mapping
+    """The fact as the file writes it."""
+    if fact.kind == "any":
+        return {"any": [fact_value(item) for item in fact.any]}
+    return fact.text if fact.kind == "normalized" else {fact.kind: fact.text}
+
+
+def case_value(case: Case) -> dict[str, Any]:
+    """The case as the file writes it, in the order that reads well, without what has its default."""
+    value: dict[str, Any] = {
+        "id": case.id,
+        "class": case.case_class,
+        "history": case.history,
+        "at": case.at,
+        "question": case.question,
+        "expected_facts": [fact_value(fact) for fact in case.expected],
+        "forbidden_facts": [fact_value(fact) for fact in case.forbidden],
+        "abstain": case.abstain,
+        "source": [str(source) for source in case.source],
+        "memory_config": _free(case.memory_config),
+        "tags": list(case.tags),
+    }
+    return {key: item for key, item in value.items() if item or key in {"id", "class", "question"}}
+
+
+def _free(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    if isinstance(value, Mapping):
+        return {key: _free(item) for key, item in value.items()}
+    return [_free(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def set_hash(
+    cases: Iterable[Case],
+    histories: Mapping[str, History],
+    *,
+    gate: Mapping[str, Requirement],
+    waivers: Iterable[Waiver],
+    judge: JudgePin | None,
+    prompt: str,
+) -> str:
+    """The hash of a set's content; `prompt` is the hash of the judge's prompt file.
+
+    The order of cases, the names of files and histories, and histories that no case uses play no part.
+    """
+    contents = []
+    for case in cases:
+        history = histories.get(case.history)
+        content = case_value(case)
+        content["history"] = history.sha256 if history else ""
+        content["source"] = [[source.session, source.turn] for source in case.source]
+        contents.append(content)
+    return content_hash({
+        "cases": sorted(contents, key=lambda content: str(content["id"])),
+        "gate": {name: str(requirement) for name, requirement in gate.items()},
+        "waivers": sorted([waiver.case, waiver.reason, waiver.until.isoformat()] for waiver in waivers),
+        "judge": [judge.model, prompt] if judge else None,
+    })

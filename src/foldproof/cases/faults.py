@@ -1,0 +1,92 @@
+"""Wire-model errors as problems that a person can act on."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from foldproof.cases.nodes import Node, line_at
+from foldproof.core import Problem, nearest_of
+
+_SHAPES = {
+    "list_type": ("a list", "one item a line, each after a dash"),
+    "dict_type": ("a mapping", "`key: value`, one a line"),
+    "model_type": ("a mapping", "`key: value`, one a line"),
+}
+_LONGEST_VALUE = 60
+
+
+class Fault(ValueError):  # noqa: N818  # raised inside the wire models only; people see a Problem
+    """What is wrong with a value, and what is allowed or to be done."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def quoted(value: Any) -> str:  # noqa: ANN401  # any JSON value
+    """A value as messages show it: short, in quotes."""
+    if value is None or value == "":
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    text = text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+    return f"'{text}'"
+
+
+def fields_of(model: type[BaseModel]) -> list[str]:
+    """The names that a file may use for a model's fields."""
+    return [info.alias or name for name, info in model.model_fields.items()]
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401  # any type annotation
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models_in(argument)
+
+
+def _model_at(model: type[BaseModel], path: Sequence[str | int]) -> type[BaseModel]:
+    for part in path:
+        for name, info in model.model_fields.items():
+            if part == (info.alias or name):
+                model = next(_models_in(info.annotation), model)
+    return model
+
+
+def path_text(path: Sequence[str | int]) -> str:
+    """A path as messages name it: `waivers[2].until`; items count from 1."""
+    text = ""
+    for part in path:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def problems_of(
+    error: ValidationError, model: type[BaseModel], *, file: str, node: Node, subject: str
+) -> list[Problem]:
+    """The problems behind a validation error. `subject` opens each message, for instance `case 'late-refund'`."""
+    return [_problem(item, model, file, node, subject) for item in error.errors(include_url=False)]
+
+
+def _problem(item: Any, model: type[BaseModel], file: str, node: Node, subject: str) -> Problem:  # noqa: ANN401  # pydantic's dict
+    path: tuple[str | int, ...] = tuple(part for part in item["loc"] if part != "[key]")
+    line = line_at(node, path)
+    owner = _model_at(model, path[:-1])
+    inside = f" in `{path_text(path[:-1])}`" if len(path) > 1 else ""
+    kind: str = item["type"]
+    if kind == "extra_forbidden":
+        hint = nearest_of(str(path[-1]), fields_of(owner))
+        return Problem(file, line, f"{subject} has an unknown field `{path[-1]}`{inside}", hint, rule="unknown-field")
+    if kind == "missing":
+        return Problem(file, line, f"{subject} lacks the field `{path[-1]}`{inside}", "add it", rule="missing-field")
+    fault = item.get("ctx", {}).get("error")
+    where = f"`{path_text(path)}`" if path else "it"
+    if isinstance(fault, Fault):
+        return Problem(file, line, f"{subject}: {where} {fault}", fault.hint, rule="value")
+    shape, how = _SHAPES.get(kind, (str(item["msg"]), "see the documentation of the file format"))
+    return Problem(file, line, f"{subject}: {where} must be {shape}, not {quoted(item['input'])}", how, rule="value")

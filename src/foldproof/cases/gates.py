@@ -1,0 +1,78 @@
+"""The gate and the waivers of a set, checked against its cases."""
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from foldproof.cases.records import CLASSES, STRICT_CLASSES, Case, Requirement, Waiver
+from foldproof.cases.wire import WaiverWire
+from foldproof.core import Problem, nearest_of
+
+_COUNT = re.compile(r"([0-9]{1,6})\s*/\s*([0-9]{1,6})")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def requirements_of(
+    written: Mapping[str, str], counts: Counter[str], *, file: str, lines: Mapping[str, int]
+) -> tuple[dict[str, Requirement], list[Problem]]:
+    """The gate of a file, and what is wrong with it. `counts` are the cases of each class."""
+    gate: dict[str, Requirement] = {}
+    problems: list[Problem] = []
+    for name, text in written.items():
+        found = _requirement(name, text, counts[name])
+        if isinstance(found, Requirement):
+            gate[name] = found
+        else:
+            problems.append(Problem(file, lines.get(name, 0), *found, rule="gate"))
+    return gate, problems
+
+
+def _requirement(name: str, text: str, count: int) -> Requirement | tuple[str, str]:
+    stated = f"gate '{name}: {text}'"
+    if text == "all":
+        return Requirement()
+    if name in STRICT_CLASSES:
+        return f"{stated} asks less than all of class '{name}'", f"allowed: `{name}: all`"
+    match = _COUNT.fullmatch(text)
+    if not match:
+        hint = "percentages move with the set; " if "%" in text else ""
+        return f"{stated} is no gate", f"{hint}allowed: `all`, or a count decided on, such as `4/5`"
+    need, of = int(match[1]), int(match[2])
+    if need > of:
+        return f"{stated} asks for more cases than it counts", f"allowed: `1/{of}` to `{of}/{of}`, or `all`"
+    if need == 0:
+        return f"{stated} asks for nothing", "leave the class out, or write how many cases must pass"
+    if of != count:
+        return (
+            f"{stated} counts {of} cases, but the set has {count} of class '{name}'",
+            "a moving set must not move the threshold: write the count you decided on",
+        )
+    return Requirement(need, of)
+
+
+def gate_of_all(counts: Iterable[str]) -> dict[str, Requirement]:
+    """The gate of a set that declares none: all of every class it has, in the order of reports."""
+    present = set(counts)
+    own = sorted(present - set(CLASSES))
+    return {name: Requirement() for name in (*CLASSES, *own) if name in present}
+
+
+def waiver_of(
+    wire: WaiverWire, cases: Mapping[str, Case], ids: Iterable[str], *, file: str, line: int
+) -> Waiver | Problem:
+    """The waiver, or what is wrong with it. `ids` are all ids of the file, broken cases included."""
+    try:
+        until = date.fromisoformat(wire.until if _DATE.fullmatch(wire.until) else "")
+    except ValueError:
+        message = f"the waiver of '{wire.case}' ends at '{wire.until}', which is no day"
+        return Problem(file, line, message, "write the last day it holds: 2026-03-04", rule="waiver")
+    if wire.case not in set(ids):
+        message = f"a waiver names the unknown case '{wire.case}'"
+        return Problem(file, line, message, nearest_of(wire.case, ids), rule="waiver")
+    case = cases.get(wire.case)
+    if case is not None and case.case_class in STRICT_CLASSES:
+        message = f"the waiver of '{wire.case}' lets a case of class '{case.case_class}' pass"
+        return Problem(file, line, message, "safety, identity and canary accept no waiver: remove it", rule="waiver")
+    return Waiver(wire.case, wire.reason, until)

@@ -1,0 +1,55 @@
+"""The judge of a set: a name that cannot move, a prompt that cannot change unseen."""
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from foldproof.cases.nodes import shown
+from foldproof.cases.records import JudgePin
+from foldproof.core import Problem
+
+_ALIAS = re.compile(r"(?:^|[^a-z])latest(?:$|[^a-z])", re.IGNORECASE)
+_PINNED = re.compile(
+    r"\d{4}-\d{2}-\d{2}"  # gpt-4.1-2025-04-14
+    r"|(?<!\d)\d{8}(?!\d)"  # claude-3-5-sonnet-20241022
+    r"|[-@]\d{3,4}$"  # gemini-1.5-pro-002, mistral-large-2407
+    r"|\d{2}-\d{4}$"  # command-r-08-2024
+    r"|[^:/]:[^:/]+$"  # qwen2.5:7b, a tag of a local registry
+    r"|@.+"  # name@revision, name@sha256:…
+)
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def judge_problems(judge: JudgePin, folder: Path, *, file: str, line: int) -> list[Problem]:
+    """What is wrong with the pin: a name that moves, a missing prompt, a prompt that is not the pinned one."""
+    problems: list[Problem] = []
+
+    def wrong(message: str, hint: str) -> None:
+        problems.append(Problem(file, line, message, hint, rule="judge"))
+
+    if _ALIAS.search(judge.model) or not _PINNED.search(judge.model):
+        wrong(
+            f"the judge `{judge.model}` is an alias that may name another model tomorrow",
+            "write a dated name (gpt-4.1-2025-04-14), a tag (qwen2.5:7b) or a revision (name@revision)",
+        )
+    prompt = folder / judge.prompt
+    found = prompt_hash(prompt)
+    if not found:
+        wrong(f"the judge's prompt '{judge.prompt}' cannot be read", f"it is looked for at {shown(prompt)}")
+    if judge.sha256 and not _HASH.fullmatch(judge.sha256):
+        wrong(f"the judge's `sha256` is '{judge.sha256}'", "it has 64 digits: `foldproof judge pin` writes it")
+    elif judge.sha256 and found and found != judge.sha256:
+        wrong(
+            f"the judge's prompt '{judge.prompt}' is not the pinned one: its hash is {found}",
+            "another prompt is another judge: take the change back, or pin it anew",
+        )
+    return problems
+
+
+def prompt_hash(path: Path) -> str:
+    """SHA-256 of the prompt file, or nothing where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        return ""

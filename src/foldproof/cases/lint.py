@@ -1,0 +1,161 @@
+"""What is doubtful about a set that loads: warnings, since a person may have a reason."""
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from rapidfuzz import fuzz, process
+
+from foldproof.cases.case_checks import alternatives
+from foldproof.cases.common_words import COMMON_WORDS
+from foldproof.cases.nodes import shown
+from foldproof.cases.records import CLASSES, Case, ReplaySet
+from foldproof.core import Problem
+from foldproof.core import nearest_of as nearest
+from foldproof.matching import Fact, Text, match_fact, match_many, normalize
+
+FEWEST, MOST = 10, 30
+"""How many gated cases a set should have: fewer show little, more are no longer read one by one."""
+_ALIKE = 92.0
+_FORGET = "forget"
+
+
+def lint_set(replay_set: ReplaySet) -> tuple[Problem, ...]:
+    """Every warning about a set, sorted by place; each carries the id of its rule.
+
+    Errors are no part of it: a set that has any does not load.
+    """
+    return tuple(sorted([*_set_warnings(replay_set), *_case_warnings(replay_set)]))
+
+
+def _warning(replay_set: ReplaySet, line: int, rule: str, message: str, hint: str) -> Problem:
+    return Problem(shown(replay_set.path), line, message, hint, "warning", rule)
+
+
+def _set_warnings(replay_set: ReplaySet) -> Iterator[Problem]:
+    counts = Counter(case.case_class for case in replay_set.cases)
+    if not replay_set.gate_declared:
+        yield _warning(
+            replay_set, 0, "no-gate", "the set declares no gate, so it asks `all` of every class",
+            "write under `gate:` what each class must reach",
+        )
+    for name in replay_set.gate:
+        if not counts[name]:
+            line = replay_set.gate_lines.get(name, 0)
+            message = f"the gate asks for class '{name}', of which the set has no case"
+            yield _warning(replay_set, line, "gate-without-cases", message, "add such a case, or take the line out")
+    gated = sum(counts[name] for name in replay_set.gate)
+    if not FEWEST <= gated <= MOST:
+        hint = f"{FEWEST} to {MOST} gated cases show most for their cost: enough to notice a loss, few enough to read"
+        yield _warning(replay_set, 0, "set-size", f"the gate counts {gated} cases", hint)
+    forgets = any(_FORGET in {case.case_class, *case.tags} for case in replay_set.cases)
+    if counts["preference"] and not forgets:
+        yield _warning(
+            replay_set, 0, "no-forget-case", "the set has preferences, but no case in which something must be forgotten",
+            "add one with the tag `forget` whose `forbidden_facts` name what the user took back",
+        )
+
+
+def _case_warnings(replay_set: ReplaySet) -> Iterator[Problem]:
+    for case in replay_set.cases:
+        for key, rule, message, hint in (*_doubts(case), *_class_doubts(case, replay_set)):
+            line = case.lines.get(key) or case.lines.get(key.partition(".")[0]) or case.lines.get("", 0)
+            yield _warning(replay_set, line, rule, f"case '{case.id}'{message}", hint)
+    yield from _unstated(replay_set)
+    yield from _alike(replay_set)
+
+
+_Doubt = tuple[str, str, str, str]
+
+
+def _class_doubts(case: Case, replay_set: ReplaySet) -> Iterator[_Doubt]:
+    hint = nearest(case.case_class, CLASSES)
+    if case.case_class not in CLASSES and hint.startswith("did you mean"):
+        yield "class", "class-name", f" is of class '{case.case_class}', which is none of the known classes", hint
+    if case.case_class not in replay_set.gate:
+        message = f" is of class '{case.case_class}', of which the gate asks nothing"
+        yield "class", "not-gated", message, f"write `{case.case_class}:` under `gate:` if its loss must block"
+    if case.abstain and case.expected:
+        message = " must admit that nothing is known, and yet has expected facts"
+        yield "abstain", "abstain-with-facts", message, "keep one of the two"
+
+
+def _doubts(case: Case) -> Iterator[_Doubt]:
+    question = Text(case.question)
+    for index, fact in enumerate(case.expected):
+        place = f"expected_facts.{index}"
+        if any(match_fact(item, question).held for item in _deterministic(fact)):
+            message = f" has the fact '{fact.label}' in its question: an answer that repeats the question passes"
+            yield place, "fact-in-question", message, "ask without naming it, or name a fact the question does not hold"
+        words = [item.text for item in alternatives(fact) if item.kind == "normalized" and normalize(item.text) in COMMON_WORDS]
+        if words:
+            yield place, "common-word", f" takes the common word '{words[0]}' for a fact", "name more of the fact"
+        if any(item.kind == "judged" for item in alternatives(fact)):
+            yield place, "judged-not-scored", f" has the judged fact '{fact.label}', which this version does not score", \
+                "until a later version does, the case stays inconclusive: match what you can"
+            if case.case_class == "identity":
+                yield place, "judged-identity", f" is of class 'identity', but its fact '{fact.label}' is judged", \
+                    "who a user is can be matched: write the words the answer must hold"
+        yield from _overlaps(case, index, fact)
+
+
+def _overlaps(case: Case, index: int, fact: Fact) -> Iterator[_Doubt]:
+    place = f"expected_facts.{index}"
+    for other_index, other in enumerate(case.expected):
+        first_of_two = other_index < index or not _implies(fact, other)
+        if other_index != index and first_of_two and _implies(other, fact):
+            message = f" has the fact '{fact.label}', which '{other.label}' already holds"
+            yield place, "fact-subsumed", message, "remove the shorter one: it can never fail alone"
+    for forbidden in case.forbidden:
+        if _implies(fact, forbidden):
+            message = f" expects '{fact.label}', which holds the forbidden '{forbidden.label}': no answer can pass"
+            yield place, "forbidden-in-expected", message, "forbid more exactly, or expect other words"
+
+
+def _deterministic(fact: Fact) -> list[Fact]:
+    return [item for item in alternatives(fact) if item.kind != "judged"]
+
+
+def _implies(fact: Fact, other: Fact) -> bool:
+    """Whether every answer that holds the one fact also holds the other."""
+    items = alternatives(fact)
+    if not all(item.kind in {"normalized", "exact"} for item in items):
+        return False
+    others = _deterministic(other)
+    return all(any(match_fact(one, Text(item.text)).held for one in others) for item in items)
+
+
+def _unstated(replay_set: ReplaySet) -> Iterator[Problem]:
+    """Expected facts that stand nowhere in the history of their case, each history searched once for all."""
+    cases: defaultdict[str, list[Case]] = defaultdict(list)
+    for case in replay_set.cases:
+        if case.history:
+            cases[case.history].append(case)
+    for name, group in cases.items():
+        places = [(case, index, fact) for case in group for index, fact in enumerate(case.expected)]
+        places = [place for place in places if all(item.kind != "judged" for item in alternatives(place[2]))]
+        facts = [fact for _, _, fact in places]
+        turns = [Text(turn.text) for session in replay_set.histories[name].sessions for turn in session.turns]
+        stated = {found for found, _, match in match_many(facts, turns) if match.held}
+        for number, (case, index, fact) in enumerate(places):
+            if number not in stated:
+                line = case.lines.get(f"expected_facts.{index}", case.lines.get("", 0))
+                message = f"case '{case.id}' expects '{fact.label}', which no turn of its history '{name}' says"
+                hint = "write it as the history does, or check that it is still true; computed answers may stay"
+                yield _warning(replay_set, line, "unstated", message, hint)
+
+
+def _alike(replay_set: ReplaySet) -> Iterator[Problem]:
+    questions = [normalize(case.question) for case in replay_set.cases]
+    for index, case in enumerate(replay_set.cases):
+        earlier = [
+            number for number in range(index) if replay_set.cases[number].history == case.history
+        ]
+        found = process.extractOne(
+            questions[index], {number: questions[number] for number in earlier}, scorer=fuzz.ratio, score_cutoff=_ALIKE
+        )
+        if found:
+            other = replay_set.cases[found[2]]
+            line = case.lines.get("question", case.lines.get("", 0))
+            message = f"case '{case.id}' asks nearly the same as case '{other.id}'"
+            yield _warning(replay_set, line, "questions-alike", message, "two such cases count one loss twice: keep one")

@@ -1,0 +1,212 @@
+"""Loading a replay set: everything that is wrong with it, at once."""
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from foldproof.cases.case_checks import case_problems, source_of
+from foldproof.cases.contents import set_hash
+from foldproof.cases.faults import problems_of, quoted
+from foldproof.cases.gates import gate_of_all, requirements_of, waiver_of
+from foldproof.cases.histories import read_history
+from foldproof.cases.judges import judge_problems, prompt_hash
+from foldproof.cases.nodes import Node, data_of, line_at, shown
+from foldproof.cases.records import Case, JudgePin, ReplaySet, Waiver
+from foldproof.cases.tree import read_tree
+from foldproof.cases.wire import LATER_KEYS, CaseWire, HeadWire, SetWire
+from foldproof.cases.wire_types import newer_than_known
+from foldproof.core import FileError, Problem
+from foldproof.logs import History
+
+_EMPTY = Node({}, 0)
+
+
+def load_set(path: Path | str) -> ReplaySet:
+    """The replay set of a YAML or JSON file, with the histories that it names.
+
+    Raises:
+        FileError: with every problem of the set and of its histories, sorted by place.
+    """
+    return _Loader(Path(path)).load()
+
+
+class _Loader:
+    """One reading of one file: problems are gathered and decide at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.file = shown(path)
+        self.root, self.unreadable = read_tree(path)
+        self.problems: list[Problem] = []
+        self.histories: dict[str, History] = {}
+        self.ids: dict[str, int] = {}
+        self.counts: Counter[str] = Counter()
+
+    def wrong(self, line: int, message: str, hint: str, rule: str = "value") -> None:
+        self.problems.append(Problem(self.file, line, message, hint, rule=rule))
+
+    def load(self) -> ReplaySet:
+        if newer_than_known(data_of(self.part("foldproof"))):
+            self.head()
+            raise FileError([*self.unreadable, *(item for item in self.problems if "newer" in item.message)])
+        nodes = self.case_nodes()
+        self.identify(nodes)
+        head = self.head()
+        self.read_histories(head)
+        cases = [case for number, node in enumerate(nodes, 1) if (case := self.case(node, number, head))]
+        lines = self.part("gate").keys
+        gate, problems = requirements_of(head.gate or {}, self.counts, file=self.file, lines=lines)
+        self.problems += problems
+        waivers = self.waivers(head, cases)
+        judge = self.judge(head)
+        self.settle()
+        if head.gate is None:
+            gate = gate_of_all(self.counts)
+        prompt = prompt_hash(self.path.parent / judge.prompt) if judge else ""
+        return ReplaySet(
+            name=head.name or self.path.stem,
+            path=str(self.path),
+            cases=tuple(cases),
+            gate=gate,
+            sha256=set_hash(cases, self.histories, gate=gate, waivers=waivers, judge=judge, prompt=prompt),
+            histories=self.histories,
+            waivers=tuple(waivers),
+            judge=judge,
+            gate_declared=head.gate is not None,
+            gate_lines=dict(lines),
+        )
+
+    def settle(self) -> None:
+        """Raise what was found. One line, one cause: what an unreadable line also breaks is not told again."""
+        lines = {problem.line for problem in self.unreadable}
+        told = [item for item in self.problems if item.file != self.file or item.line not in lines]
+        if told or self.unreadable:
+            raise FileError([*self.unreadable, *told])
+
+    def part(self, key: str) -> Node:
+        """The node of a top-level key, empty where there is none."""
+        assert isinstance(self.root.value, dict)  # noqa: S101  # read_tree gives mappings only
+        return self.root.value.get(key, _EMPTY)
+
+    def case_nodes(self) -> list[Node]:
+        """The nodes of the cases; a set without any tests nothing."""
+        node = self.part("cases")
+        if isinstance(node.value, list) and node.value:
+            return node.value
+        line = line_at(self.root, ("cases",)) if node is not _EMPTY else 0
+        if node is _EMPTY or not node.value:
+            self.wrong(line, "the set has no cases", "write at least one under `cases:`; an empty set proves nothing")
+        else:
+            self.wrong(line, f"`cases` must be a list, not {quoted(data_of(node))}", "one case an item, each after a dash")
+        return []
+
+    def identify(self, nodes: list[Node]) -> None:
+        """Ids and classes of all cases, broken ones included: gates and waivers count them."""
+        for node in nodes:
+            data = data_of(node)
+            if not isinstance(data, dict):
+                continue
+            self.counts[str(data.get("class", "semantic"))] += 1
+            if not isinstance(name := data.get("id"), str):
+                continue
+            line = line_at(node, ("id",))
+            if name in self.ids:
+                message = f"the case id '{name}' stands twice, first in line {self.ids[name]}"
+                self.wrong(line, message, "give each case its own id")
+            self.ids.setdefault(str(name), line)
+
+    def head(self) -> HeadWire:
+        """Everything but the cases; what is broken stays at its default and is reported."""
+        data: dict[str, Any] = data_of(self.root)
+        data.pop("cases", None)
+        while True:
+            try:
+                return HeadWire.model_validate(data)
+            except ValidationError as error:
+                self.problems += problems_of(
+                    error, SetWire, file=self.file, node=self.root, subject="the set"
+                )
+                for item in error.errors(include_url=False):
+                    data.pop(str(item["loc"][0]), None)
+
+    def read_histories(self, head: HeadWire) -> None:
+        for name, place in head.histories.items():
+            try:
+                self.histories[name] = read_history(name, self.path.parent / place)
+            except FileError as error:
+                line = line_at(self.root, ("histories", name))
+                self.problems += [
+                    replace(item, file=self.file, line=line, message=f"history '{name}', {item.file}: {item.message}")
+                    if item.line == 0
+                    else item
+                    for item in error.problems
+                ]
+
+    def case(self, node: Node, number: int, head: HeadWire) -> Case | None:
+        """The record of one case, or None where it is broken."""
+        data = data_of(node)
+        if not isinstance(data, dict):
+            self.wrong(node.line, f"case {number} must be a mapping, not {quoted(data)}", "start it with `id:`")
+            return None
+        subject = f"case '{data['id']}'" if isinstance(data.get("id"), str) and data["id"] else f"case {number}"
+        if later := [key for key in LATER_KEYS if key in data]:
+            keys = ", ".join(f"`{key}`" for key in later)
+            message = f"{subject} uses {keys}: this version of foldproof runs question cases only"
+            hint = f"{keys} comes with a later version; until then, ask one `question` after a `history`"
+            self.wrong(line_at(node, (later[0],)), message, hint, "later-version")
+            return None
+        try:
+            wire = CaseWire.model_validate(data)
+        except ValidationError as error:
+            self.problems += problems_of(error, CaseWire, file=self.file, node=node, subject=subject)
+            return None
+        case = _record(wire, node)
+        self.problems += case_problems(
+            case, wire.source, self.histories, known=head.histories, file=self.file, judged=head.judge is not None
+        )
+        return case
+
+    def waivers(self, head: HeadWire, cases: list[Case]) -> list[Waiver]:
+        by_id = {case.id: case for case in cases}
+        found: list[Waiver] = []
+        for index, wire in enumerate(head.waivers):
+            line = line_at(self.root, ("waivers", index))
+            waiver = waiver_of(wire, by_id, self.ids, file=self.file, line=line)
+            if isinstance(waiver, Problem):
+                self.problems.append(waiver)
+            else:
+                found.append(waiver)
+        return found
+
+    def judge(self, head: HeadWire) -> JudgePin | None:
+        if head.judge is None:
+            return None
+        pin = JudgePin(head.judge.model, head.judge.prompt, head.judge.sha256)
+        line = line_at(self.root, ("judge", "model"))
+        self.problems += judge_problems(pin, self.path.parent, file=self.file, line=line)
+        return pin
+
+
+def _record(wire: CaseWire, node: Node) -> Case:
+    lines = {"": node.line, **node.keys}
+    for key in ("expected_facts", "forbidden_facts", "source"):
+        for index, _ in enumerate(getattr(wire, key)):
+            lines[f"{key}.{index}"] = line_at(node, (key, index))
+    return Case(
+        id=wire.id,
+        question=wire.question,
+        case_class=wire.case_class,
+        expected=tuple(wire.expected_facts),
+        forbidden=tuple(wire.forbidden_facts),
+        history=wire.history,
+        memory_config=wire.memory_config,
+        source=tuple(source for text in wire.source if (source := source_of(text))),
+        abstain=wire.abstain,
+        tags=tuple(wire.tags),
+        lines=lines,
+        at=wire.at,
+    )

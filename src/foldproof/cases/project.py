@@ -1,0 +1,205 @@
+"""Finding and loading `foldproof.yaml`."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+from pydantic import ValidationError
+
+from foldproof.cases.faults import problems_of
+from foldproof.cases.nodes import data_of, line_at, shown
+from foldproof.cases.project_records import Configuration, Limits, Project, Repeats
+from foldproof.cases.project_wire import ConfigWire, ProjectWire
+from foldproof.cases.tree import read_tree
+from foldproof.cases.wire_types import newer_than_known
+from foldproof.core import FileError, Problem, UsageError, nearest_of
+
+PROJECT_FILE = "foldproof.yaml"
+_SQLITE = "sqlite:///"
+_USUAL = "production"
+
+
+def find_project(start: Path) -> Path:
+    """The `foldproof.yaml` in a folder or in the nearest folder above it.
+
+    Raises:
+        UsageError: where there is none.
+    """
+    start = start.absolute()
+    for folder in (start, *start.parents):
+        if (folder / PROJECT_FILE).is_file():
+            return folder / PROJECT_FILE
+    raise UsageError(f"no `{PROJECT_FILE}` in {start} or above it\n  write one with: foldproof init")
+
+
+def project_environment(project: Project) -> Mapping[str, str]:
+    """The environment that `${NAME}` is read from: the process's own, with `.env` beside the file below it.
+
+    Nothing is written to the process's environment.
+
+    Raises:
+        FileError: for a `.env` that cannot be read.
+    """
+    place = project.root / ".env"
+    try:
+        written = dotenv_values(place) if place.is_file() else {}
+    except (OSError, ValueError) as error:
+        problem = Problem(shown(place), 0, f"the file cannot be read: {error}", "save it as UTF-8")
+        raise FileError([problem]) from None
+    known = {name: value for name, value in written.items() if value is not None}
+    return {**known, **os.environ}
+
+
+def load_project(path: Path | str) -> Project:
+    """The project of a file.
+
+    Raises:
+        FileError: with every problem of the file, sorted by place.
+    """
+    return _Loader(Path(path)).load()
+
+
+class _Loader:
+    """One reading of one project file: problems are gathered and decide at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.file = shown(path)
+        self.root, self.unreadable = read_tree(path)
+        self.problems: list[Problem] = []
+
+    def wrong(self, path: tuple[str, ...], message: str, hint: str) -> None:
+        self.problems.append(Problem(self.file, line_at(self.root, path), message, hint, rule="project"))
+
+    def load(self) -> Project:
+        data: dict[str, Any] = data_of(self.root)
+        newer = newer_than_known(data.get("foldproof"))
+        wire = self.wire({"foldproof": data["foldproof"], "configs": {"x": {}}} if newer else data)
+        if wire is not None:
+            configs = self.configs(wire.configs)
+            baseline = self.baseline(wire)
+            store = self.store(wire.store)
+        self.settle()
+        assert wire is not None  # noqa: S101  # None leaves problems, and problems were raised
+        root = self.path.parent
+        return Project(
+            path=self.path,
+            root=root,
+            replay_set=Path(os.path.normpath(root / wire.replay_set)),
+            configs=configs,
+            baseline=baseline,
+            baseline_file=Path(os.path.normpath(root / (wire.baseline_file or f"baselines/{baseline}.json"))),
+            store=store,
+            repeats=Repeats(wire.repeats.always, wire.repeats.borderline),
+            limits=Limits(**dict(wire.limits)),
+        )
+
+    def settle(self) -> None:
+        """Raise what was found. One line, one cause: what an unreadable line also breaks is not told again."""
+        lines = {problem.line for problem in self.unreadable}
+        told = [item for item in self.problems if item.line not in lines]
+        if told or self.unreadable:
+            raise FileError([*self.unreadable, *told])
+
+    def wire(self, data: dict[str, Any]) -> ProjectWire | None:
+        try:
+            return ProjectWire.model_validate(data)
+        except ValidationError as error:
+            self.problems += problems_of(error, ProjectWire, file=self.file, node=self.root, subject="the project")
+            return None
+
+    def baseline(self, wire: ProjectWire) -> str:
+        name = wire.baseline if wire.baseline is not None else _USUAL
+        if name not in wire.configs:
+            said = f"`baseline` names the unknown configuration '{name}'"
+            unsaid = f"`baseline` is not set, and there is no configuration '{_USUAL}'"
+            self.wrong(("baseline",), unsaid if wire.baseline is None else said, nearest_of(name, wire.configs))
+        if wire.repeats.borderline < wire.repeats.always:
+            message = f"`repeats`: borderline {wire.repeats.borderline} is less than always {wire.repeats.always}"
+            self.wrong(("repeats", "borderline"), message, "a case in doubt needs at least as many trials as any other")
+        return name
+
+    def store(self, written: str) -> str:
+        place = written.removeprefix(_SQLITE)
+        if not written.startswith(_SQLITE) or not place or place == ":memory:" or "${" in place:
+            message = f"`store` is '{written}', which this version cannot use"
+            self.wrong(("store",), message, "allowed: a file, `sqlite:///.foldproof/runs.db`; PostgreSQL comes later")
+        return _SQLITE + os.path.normpath(self.path.parent / place)
+
+    def configs(self, wires: Mapping[str, ConfigWire]) -> dict[str, Configuration]:
+        """The configurations with `extends` applied, in the order of the file."""
+        merged: dict[str, dict[str, Any] | None] = {}
+        found: dict[str, Configuration] = {}
+        for name in wires:
+            settings = self.merged(name, wires, merged, ())
+            if settings is None:
+                continue
+            if not settings.get("agent"):
+                message = f"configuration '{name}' has no `agent`"
+                self.wrong(("configs", name), message, "write `agent: recall`, or another; or take it over with `extends`")
+                continue
+            line = line_at(self.root, ("configs", name))
+            found[name] = Configuration(
+                name,
+                settings["agent"],
+                settings.get("model", {}),
+                settings.get("memory", {}),
+                settings.get("folds"),
+                line,
+            )
+        return found
+
+    def merged(
+        self, name: str, wires: Mapping[str, ConfigWire], done: dict[str, dict[str, Any] | None], chain: tuple[str, ...]
+    ) -> dict[str, Any] | None:
+        """The settings of a configuration over those of its parents, None where the parents cannot be had."""
+        if name in done:
+            return done[name]
+        wire = wires[name]
+        own = {key: value for key, value in dict(wire).items() if key in wire.model_fields_set and key != "extends"}
+        parent = wire.extends
+        if parent is None:
+            base: dict[str, Any] | None = {}
+        elif parent not in wires:
+            message = f"configuration '{name}' extends the unknown configuration '{parent}'"
+            self.wrong(("configs", name, "extends"), message, nearest_of(parent, wires))
+            base = None
+        elif parent in (*chain, name):
+            self.circle((*chain, name, parent))
+            base = None
+        else:
+            base = self.merged(parent, wires, done, (*chain, name))
+        done[name] = None if base is None else _over(base, own)
+        return done[name]
+
+    def circle(self, chain: tuple[str, ...]) -> None:
+        """Report configurations that extend each other, at the last of the chain."""
+        names = chain[chain.index(chain[-1]) :]
+        message = f"configurations extend each other: {' -> '.join(names)}"
+        self.wrong(("configs", chain[-2], "extends"), message, "take one `extends` out")
+
+
+def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The child's settings over the parent's. Another agent or kind of memory takes nothing over."""
+    result = {**base, **own}
+    for key in ("agent", "memory", "model"):
+        if key in base and key in own and _same_kind(key, base[key], own[key]):
+            result[key] = _deep(base[key], own[key])
+    return result
+
+
+def _same_kind(key: str, base: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
+    if key == "agent":
+        return next(iter(base)) == next(iter(own))
+    return key != "memory" or "kind" not in own or own["kind"] == base.get("kind")
+
+
+def _deep(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(base)
+    for key, value in own.items():
+        held = result.get(key)
+        result[key] = _deep(held, value) if isinstance(held, Mapping) and isinstance(value, Mapping) else value
+    return result

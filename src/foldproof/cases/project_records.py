@@ -1,0 +1,84 @@
+"""The records of a project file: configurations, limits, where things stand."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from foldproof.core import content_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a run may go. Times in seconds, cost in US dollars; None means no limit.
+
+    `retries` counts the further attempts after the first, for errors that pass (429, 5xx, lost connections).
+    """
+
+    concurrency: int = 8
+    timeout_s: float = 120.0
+    retries: int = 4
+    max_cost_usd: float | None = None
+    max_time_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Trials a case: `always` for each, `borderline` for a case whose verdict is in doubt."""
+
+    always: int = 1
+    borderline: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A named agent with its memory, model and retrieval settings, `extends` already applied.
+
+    `agent` is one of `{"recall": ""}`, `{"python": "module:name"}`, `{"command": [...]}`, `{"http": url, …}` or
+    `{plugin: …}`: the adapter's name is `adapter`. Values keep their `${NAME}` unexpanded, so no secret is
+    ever part of a hash or a record; `Project.expanded` gives the one an adapter uses.
+    `folds` is None where the adapter decides (once if its memory compacts).
+    """
+
+    name: str
+    agent: Mapping[str, Any]
+    model: Mapping[str, Any] = field(default_factory=dict)
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    folds: int | None = None
+    line: int = field(default=0, compare=False)
+
+    @property
+    def adapter(self) -> str:
+        """The name of the adapter: the first key of `agent`."""
+        return next(iter(self.agent))
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that decides how the agent behaves, as JSON; its name plays no part."""
+        return {
+            "agent": dict(self.agent),
+            "model": dict(self.model),
+            "memory": dict(self.memory),
+            "folds": self.folds,
+        }
+
+    @property
+    def sha256(self) -> str:
+        """Hash of `content`."""
+        return content_hash(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One `foldproof.yaml`. Paths are absolute; `root` is the folder of the file and is importable."""
+
+    path: Path
+    root: Path
+    replay_set: Path
+    configs: Mapping[str, Configuration]
+    baseline: str
+    baseline_file: Path
+    store: str
+    repeats: Repeats = Repeats()
+    limits: Limits = Limits()

@@ -1,0 +1,168 @@
+"""The wire models of the project file, and how an agent may be written."""
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from foldproof.cases.faults import Fault, quoted
+from foldproof.cases.nodes import Plain, resolve
+from foldproof.cases.wire_types import (
+    FORMAT,
+    Amount,
+    AmountFromZero,
+    Count,
+    CountFromZero,
+    FreeMapping,
+    Text,
+    Version,
+    Wire,
+    text_of,
+)
+
+_PYTHON = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_PLUGIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
+_CONFIG = re.compile(r"[^\s/\x00-\x1f\x7f]{1,80}")
+_HISTORY = ("omit", "messages")
+_FORMS = "allowed: `recall`, `python:module:name`, `{command: [node, agent.js]}`, `{http: http://…}`, a plugin's name"
+
+
+def agent_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any value of a file
+    """The agent as `Configuration.agent` documents it: the first key is the adapter.
+
+    Raises:
+        Fault: for anything that names no agent.
+    """
+    if isinstance(value, dict):
+        return _agent_mapping(value)
+    text = text_of(value) if isinstance(value, str) else ""
+    if text.startswith(("http://", "https://")):
+        return {"http": _url(text)}
+    adapter, colon, rest = text.partition(":")
+    if colon and adapter in _CHECKS:
+        return {adapter: _CHECKS[adapter](rest)}
+    if not _PLUGIN.fullmatch(text):
+        raise Fault(f"cannot be {quoted(value)}", _FORMS)
+    return {text: ""}
+
+
+def _agent_mapping(value: dict[str, Any]) -> dict[str, Any]:
+    if not value:
+        raise Fault("names no agent", _FORMS)
+    named = [key for key in value if key in _CHECKS]
+    if len(named) > 1:
+        raise Fault(f"names two agents, `{named[0]}` and `{named[1]}`", "keep one of the two")
+    adapter = named[0] if named else next(iter(value))
+    if not _PLUGIN.fullmatch(adapter):
+        raise Fault(f"cannot be {quoted(adapter)}", _FORMS)
+    main = _CHECKS[adapter](value[adapter]) if named else resolve(value[adapter])
+    agent = {adapter: main if main is not None else ""}
+    agent.update({key: resolve(item) for key, item in value.items() if key != adapter})
+    if adapter == "http" and agent.get("history", "omit") not in _HISTORY:
+        raise Fault(f"has the `history` {quoted(agent['history'])}", "allowed: `omit`, `messages`")
+    return agent
+
+
+def _module(value: Any) -> str:  # noqa: ANN401  # any value of a file
+    text = text_of(value)
+    if not _PYTHON.fullmatch(text):
+        raise Fault(f"names the Python agent {quoted(text)}", "write `python:module:name`, for instance python:my_agent:run_agent")
+    return text
+
+
+def _command(value: Any) -> list[str]:  # noqa: ANN401  # any value of a file
+    if isinstance(value, str):
+        try:
+            value = shlex.split(value)
+        except ValueError:
+            raise Fault(f"has the command {quoted(value)}, whose quotes do not close", "close them") from None
+    if not isinstance(value, list) or not value or not all(isinstance(part, str) for part in value) or not value[0]:
+        raise Fault(f"has the command {quoted(value or '')}", "write the program and its arguments: [node, agent.js]")
+    return [str(part) for part in value]
+
+
+def _url(value: Any) -> str:  # noqa: ANN401  # any value of a file
+    text = text_of(value)
+    if not text.startswith(("http://", "https://", "${")):
+        raise Fault(f"has the address {quoted(text)}", "write it in full: http://localhost:8000/v1")
+    return text
+
+
+def _recall(value: Any) -> str:  # noqa: ANN401  # any value of a file
+    if resolve(value) not in {None, ""}:
+        raise Fault(f"gives `recall` the value {quoted(value)}", "write `agent: recall`; its settings stand under `memory`")
+    return ""
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {"recall": _recall, "python": _module, "command": _command, "http": _url}
+
+
+def _memory(value: Any) -> Any:  # noqa: ANN401  # any value of a file
+    if isinstance(value, str) and value == "external":
+        return {"kind": "external"}
+    if isinstance(value, str) and value:
+        raise Fault(f"cannot be {quoted(value)}", f"allowed: `external`, or a mapping: {{kind: {value}}}")
+    if isinstance(value, Plain):
+        raise Fault("is empty", "write `{kind: verbatim, k: 8}`, or leave the field out")
+    memory = resolve(value)
+    if isinstance(memory, dict) and not isinstance(memory.get("kind", ""), str):
+        raise Fault(f"has the kind {quoted(memory['kind'])}", "`kind` is the name of a memory, as text")
+    return memory
+
+
+def _config_name(value: Any) -> str:  # noqa: ANN401  # any value of a file
+    text = text_of(value)
+    if not _CONFIG.fullmatch(text):
+        raise Fault(f"cannot be {quoted(text)}", "allowed: 1 to 80 characters, no white space, no `/`")
+    return text
+
+
+_AGENT_SCHEMA: dict[str, Any] = {"anyOf": [{"type": "string", "minLength": 1}, {"type": "object", "minProperties": 1}]}
+_MEMORY_SCHEMA: dict[str, Any] = {"anyOf": [{"const": "external"}, {"type": "object"}]}
+_NAME_SCHEMA = {"type": "string", "pattern": r"^[^\s/]{1,80}$"}
+ConfigName = Annotated[str, BeforeValidator(_config_name), WithJsonSchema(_NAME_SCHEMA)]
+
+
+class ConfigWire(Wire):
+    """One configuration, before `extends` is applied."""
+
+    extends: Text | None = None
+    agent: Annotated[dict[str, Any], BeforeValidator(agent_of), WithJsonSchema(_AGENT_SCHEMA)] | None = None
+    model: FreeMapping = Field(default_factory=dict)
+    memory: Annotated[dict[str, Any], BeforeValidator(_memory), WithJsonSchema(_MEMORY_SCHEMA)] = Field(
+        default_factory=dict
+    )
+    folds: CountFromZero | None = None
+
+
+class RepeatsWire(Wire):
+    """Trials a case."""
+
+    always: Count = 1
+    borderline: Count = 3
+
+
+class LimitsWire(Wire):
+    """How far a run may go."""
+
+    concurrency: Count = 8
+    timeout_s: Amount = 120.0
+    retries: CountFromZero = 4
+    max_cost_usd: AmountFromZero | None = None
+    max_time_s: Amount | None = None
+
+
+class ProjectWire(Wire):
+    """The project file."""
+
+    foldproof: Version = FORMAT
+    replay_set: Text = "replay.yaml"
+    baseline: Text | None = None
+    baseline_file: Text | None = None
+    store: Text = "sqlite:///.foldproof/runs.db"
+    repeats: RepeatsWire = Field(default_factory=RepeatsWire)
+    limits: LimitsWire = Field(default_factory=LimitsWire)
+    configs: dict[ConfigName, ConfigWire] = Field(min_length=1)

@@ -1,0 +1,35 @@
+"""The JSON Schemas of both files, made from the wire models so that they cannot drift from them."""
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from foldproof.cases.project_wire import ProjectWire
+from foldproof.cases.wire import SetWire
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
+    schema = model.model_json_schema()
+    return {"$schema": _DRAFT, "$id": f"{title}.schema.json", **_without_titles(schema), "title": title}
+
+
+def _without_titles(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    """The schema without the titles that pydantic makes of field names, which say nothing."""
+    if isinstance(value, dict):
+        return {
+            key: _without_titles(item) for key, item in value.items() if not (key == "title" and isinstance(item, str))
+        }
+    return [_without_titles(item) for item in value] if isinstance(value, list) else value
+
+
+def replay_set_schema() -> dict[str, Any]:
+    """The schema of a replay set, JSON Schema draft 2020-12."""
+    return _schema(SetWire, "foldproof-replay-set-1")
+
+
+def project_schema() -> dict[str, Any]:
+    """The schema of a project file, JSON Schema draft 2020-12."""
+    return _schema(ProjectWire, "foldproof-project-1")

@@ -1,0 +1,189 @@
+"""The baseline: the accepted answers and verdicts of an earlier run, as a file that a person reviews in git."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from foldproof.cases import Case
+from foldproof.core import FileError, Problem
+from foldproof.matching import MATCHER_VERSION
+from foldproof.record import Run, Trial
+from foldproof.score import CaseScore, score_run
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a team accepted as right.
+
+    `answers` are the recorded trials, by case and repetition: they are scored again with the facts of today,
+    so a corrected fact needs no new baseline. `classes` gives the class of each case. `vacuous` are the cases
+    that passed with the memory cut off.
+    """
+
+    set_name: str
+    set_sha256: str
+    config: str
+    config_sha256: str
+    config_content: Mapping[str, Any]
+    run: str
+    answers: tuple[Trial, ...]
+    classes: Mapping[str, str]
+    vacuous: tuple[str, ...] = ()
+    matcher: str = MATCHER_VERSION
+    judge: str | None = None
+
+    @property
+    def cases(self) -> frozenset[str]:
+        """The ids of the cases it holds."""
+        return frozenset(self.classes)
+
+    def scores(self, cases: tuple[Case, ...]) -> dict[str, CaseScore]:
+        """The accepted answers, scored with the facts as they stand now; only cases that it holds."""
+        return score_run([case for case in cases if case.id in self.cases], self.answers)
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _WireTrial(_Wire):
+    repeat: int
+    verdict: Literal["pass", "fail"]
+    facts: dict[str, str]
+    answer: list[str] = Field(description="the answer in full, line by line")
+
+
+class _WireCase(_Wire):
+    id: str
+    case_class: str = Field(alias="class")
+    trials: list[_WireTrial]
+
+
+class _WireNamed(_Wire):
+    name: str
+    sha256: str
+    content: dict[str, Any] | None = None
+
+
+class _WireBaseline(_Wire):
+    foldproof: int
+    kind: Literal["baseline"] = "baseline"
+    set: _WireNamed
+    config: _WireNamed
+    run: str
+    matcher: str
+    judge: str | None = None
+    vacuous: list[str] = []
+    cases: list[_WireCase]
+
+
+def make_baseline(run: Run, trials: list[Trial], cases: tuple[Case, ...], *, vacuous: tuple[str, ...]) -> Baseline:
+    """The baseline that accepting this run would make; `cases` are those of the set."""
+    asked = {trial.case for trial in trials}
+    return Baseline(
+        set_name=run.set_name,
+        set_sha256=run.set_sha256,
+        config=run.config,
+        config_sha256=run.config_sha256,
+        config_content=run.config_content,
+        run=run.name,
+        answers=tuple(Trial(trial.case, trial.repeat, trial.answer) for trial in trials),
+        classes={case.id: case.case_class for case in cases if case.id in asked},
+        vacuous=vacuous,
+    )
+
+
+def save_baseline(baseline: Baseline, path: Path, cases: tuple[Case, ...]) -> None:
+    """Write the file anew, whole or not at all, with the verdict of every answer beside it."""
+    document = {
+        "foldproof": FORMAT,
+        "kind": "baseline",
+        "set": {"name": baseline.set_name, "sha256": baseline.set_sha256},
+        "config": {
+            "name": baseline.config,
+            "sha256": baseline.config_sha256,
+            "content": dict(baseline.config_content),
+        },
+        "run": baseline.run,
+        "matcher": baseline.matcher,
+        "judge": baseline.judge,
+        "vacuous": list(baseline.vacuous),
+        "cases": [_case_entry(score, baseline) for score in baseline.scores(cases).values()],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            json.dump(document, file, ensure_ascii=False, indent=1)
+            file.write("\n")
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
+    answers = {trial.repeat: trial.answer for trial in baseline.answers if trial.case == score.id}
+    trials = [
+        {
+            "repeat": trial.repeat,
+            "verdict": trial.outcome,
+            "facts": {fact.fact: fact.outcome for fact in trial.facts},
+            "answer": answers[trial.repeat].split("\n"),
+        }
+        for trial in score.trials
+    ]
+    return {"id": score.id, "class": score.case_class, "trials": trials}
+
+
+def load_baseline(path: Path) -> Baseline:
+    """Read a baseline file.
+
+    Raises:
+        FileError: for a file that is absent, no baseline, damaged, or from a newer version.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _unusable(path, f"the baseline cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise _unusable(path, f"the baseline is not JSON: {error}") from error
+    version = document.get("foldproof") if isinstance(document, dict) else None
+    if isinstance(version, int) and version > FORMAT:
+        raise _unusable(path, f"written by a newer foldproof (format {version}; this one reads {FORMAT})", "upgrade")
+    try:
+        wire = _WireBaseline.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the document"
+        raise _unusable(path, f"the baseline is damaged at `{place}`: {first['msg']}") from error
+    answers = [Trial(case.id, trial.repeat, "\n".join(trial.answer)) for case in wire.cases for trial in case.trials]
+    return Baseline(
+        set_name=wire.set.name,
+        set_sha256=wire.set.sha256,
+        config=wire.config.name,
+        config_sha256=wire.config.sha256,
+        config_content=wire.config.content or {},
+        run=wire.run,
+        answers=tuple(answers),
+        classes={case.id: case.case_class for case in wire.cases},
+        vacuous=tuple(wire.vacuous),
+        matcher=wire.matcher,
+        judge=wire.judge,
+    )
+
+
+def _unusable(path: Path, message: str, verb: str = "") -> FileError:
+    remedy = "upgrade foldproof" if verb else "take it from git, or make it anew with: foldproof baseline accept"
+    return FileError([Problem(str(path), 0, message, remedy)])

@@ -1,0 +1,158 @@
+"""The diff of two scored runs, question by question and fact by fact. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from foldproof.score import CaseScore, FactScore
+from foldproof.score.cases import CaseOutcome
+from foldproof.score.trials import FactOutcome, FactRole
+
+Change = Literal["kept", "lost", "recovered", "failing", "new", "gone", "flaky", "error", "vacuous"]
+Owner = Literal["write", "fold", "retrieve", "prompt", "use", "case", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """One fact before and after.
+
+    `outcome` is the worst of the trials after; `bad` of `trials` trials after did not have it right. `owner`
+    is None where nothing was lost.
+    """
+
+    fact: str
+    role: FactRole
+    before: FactOutcome | None
+    after: FactOutcome | None
+    bad: int = 0
+    trials: int = 0
+    reason: str = ""
+    owner: Owner | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether every trial after had this fact right."""
+        return self.bad == 0 and self.after is not None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseChange:
+    """One case before and after; an outcome is None where the side does not have the case."""
+
+    id: str
+    case_class: str
+    change: Change
+    before: CaseOutcome | None
+    after: CaseOutcome | None
+    trials: int = 0
+    facts: tuple[FactChange, ...] = ()
+    error: str = ""
+
+
+def diff_scores(
+    before: Mapping[str, CaseScore], after: Mapping[str, CaseScore], *, vacuous: Collection[str] = ()
+) -> tuple[CaseChange, ...]:
+    """Compare two scored runs: the cases of `after` in their order, then those that only `before` has.
+
+    The diff of a run with itself has only kept, failing, flaky, error and vacuous; swapping the two swaps lost
+    with recovered and new with gone.
+    """
+    changes = [_compare(before.get(case_id), score, vacuous) for case_id, score in after.items()]
+    gone = [
+        CaseChange(score.id, score.case_class, "gone", score.outcome, None)
+        for case_id, score in before.items()
+        if case_id not in after
+    ]
+    return (*changes, *gone)
+
+
+def _compare(before: CaseScore | None, after: CaseScore, vacuous: Collection[str]) -> CaseChange:
+    error = next((trial.error for trial in after.trials if trial.error), "")
+    return CaseChange(
+        after.id,
+        after.case_class,
+        "vacuous" if after.id in vacuous else _change(before, after),
+        before.outcome if before else None,
+        after.outcome,
+        len(after.trials),
+        _facts(before, after),
+        error,
+    )
+
+
+def _change(before: CaseScore | None, after: CaseScore) -> Change:
+    if after.errors or not after.trials:
+        return "error"
+    if before is None:
+        return "new"
+    if before.errors or not before.trials:
+        return "error"
+    if "flaky" in {before.outcome, after.outcome}:
+        return "flaky"
+    changes: dict[tuple[CaseOutcome, CaseOutcome], Change] = {
+        ("pass", "pass"): "kept",
+        ("pass", "fail"): "lost",
+        ("fail", "pass"): "recovered",
+        ("fail", "fail"): "failing",
+    }
+    return changes[before.outcome, after.outcome]
+
+
+def _facts(before: CaseScore | None, after: CaseScore) -> tuple[FactChange, ...]:
+    earlier = _by_fact(before)
+    changes = []
+    for position, scores in enumerate(_by_fact(after)):
+        former = earlier[position] if position < len(earlier) else ()
+        bad = [score for score in scores if not score.ok]
+        worst = bad[0] if bad else scores[0]
+        changes.append(
+            FactChange(
+                worst.fact,
+                worst.role,
+                _worst(former),
+                worst.outcome,
+                len(bad),
+                len(scores),
+                worst.reason if bad else "",
+                "unknown" if bad and worst.outcome != "error" else None,
+            )
+        )
+    return tuple(changes)
+
+
+def _by_fact(score: CaseScore | None) -> list[tuple[FactScore, ...]]:
+    """The scores of each fact over the trials; the facts of a case stand in the same order in every trial."""
+    return list(zip(*(trial.facts for trial in score.trials), strict=True)) if score else []
+
+
+def _worst(scores: tuple[FactScore, ...]) -> FactOutcome | None:
+    if not scores:
+        return None
+    return next((score.outcome for score in scores if not score.ok), scores[0].outcome)
+
+
+def config_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
+    """What differs between two configurations, as `memory.k: 8 -> 4`, sorted."""
+    old, new = _flat(before), _flat(after)
+    return tuple(
+        f"{key}: {_shown(old.get(key))} -> {_shown(new.get(key))}"
+        for key in sorted(old.keys() | new.keys())
+        if old.get(key) != new.get(key)
+    )
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, item in value.items():
+        name = f"{prefix}{key}"
+        if isinstance(item, Mapping) and item:
+            flat |= _flat(item, f"{name}.")
+        elif item not in (None, {}):
+            flat[name] = item
+    return flat
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401  # any JSON value
+    return "(none)" if value is None else str(value)

@@ -1,0 +1,138 @@
+"""The verdict of a check: pass, blocked or inconclusive, with its reasons. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from types import MappingProxyType
+from typing import Literal
+
+from foldproof.cases import STRICT_CLASSES, ReplaySet
+from foldproof.compare.diff import CaseChange, diff_scores
+from foldproof.compare.gate import ClassGate, gate_scores
+from foldproof.compare.statistics import mcnemar, smallest_drop
+from foldproof.score import CaseScore
+
+Verdict = Literal["pass", "blocked", "inconclusive"]
+_PLAIN = frozenset({"kept", "lost", "recovered", "failing", "flaky"})
+MEANING = "a pass means that the named facts survived; it says nothing of helpfulness, format or speed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The outcome of a check.
+
+    `reasons` say why the verdict is what it is, the weightiest first; `notes` are for the reader and decide
+    nothing. `p_value` is McNemar's, `smallest_drop` the fewest losses that this set could tell from noise.
+    """
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    gate: tuple[ClassGate, ...]
+    cases: tuple[CaseChange, ...]
+    noise: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    p_value: float | None = None
+    smallest_drop: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The scored runs that a verdict rests on.
+
+    `baseline` are the accepted answers scored with the facts of today, `before` the production configuration
+    asked again, `after` the candidate. `gone` are the cases, with their class, that only the baseline has.
+    `stopped` says why a run ended before its plan, if it did.
+    """
+
+    baseline: Mapping[str, CaseScore]
+    before: Mapping[str, CaseScore]
+    after: Mapping[str, CaseScore]
+    vacuous: Collection[str] = ()
+    gone: Mapping[str, str] = MappingProxyType({})
+    stopped: tuple[str, ...] = ()
+
+
+def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Check:
+    """Decide a check. The statistics are shown beside the verdict and play no part in it.
+
+    A baseline that does not reproduce comes first: then nothing can be said of the candidate. What has failed
+    for good blocks; what could not be decided makes the verdict inconclusive.
+    """
+    waivers, notes = _active_waivers(replay_set, today)
+    sizes = Counter(case.case_class for case in replay_set.cases)
+    gate = gate_scores(replay_set.gate, evidence.after, sizes=sizes, waived=waivers, vacuous=evidence.vacuous)
+    unsure = _not_reproduced(replay_set, evidence)
+    blocked = [f"{entry} (against it: {', '.join(entry.failed)})" for entry in gate if entry.ok is False]
+    undecided = [*evidence.stopped, *_undecided(gate, evidence.after)]
+    verdict: Verdict = "pass"
+    if unsure or (undecided and not blocked):
+        verdict = "inconclusive"
+    elif blocked:
+        verdict = "blocked"
+    cases = _all_changes(evidence)
+    changes = Counter(case.change for case in cases)
+    return Check(
+        verdict,
+        (*unsure, *blocked, *undecided),
+        gate,
+        cases,
+        noise=tuple(score.id for score in evidence.baseline.values() if score.outcome == "flaky"),
+        notes=tuple(notes),
+        p_value=mcnemar(changes["lost"], changes["recovered"]),
+        smallest_drop=smallest_drop(sum(changes[kind] for kind in ("kept", "lost", "recovered", "failing"))),
+    )
+
+
+def _all_changes(evidence: Evidence) -> tuple[CaseChange, ...]:
+    """The diff of the two runs, with what is new to the baseline and what is gone from it marked so."""
+    cases = [
+        replace(case, change="new") if case.id not in evidence.baseline and case.change in _PLAIN else case
+        for case in diff_scores(evidence.before, evidence.after, vacuous=evidence.vacuous)
+    ]
+    gone = [CaseChange(case_id, name, "gone", None, None) for case_id, name in evidence.gone.items()]
+    return (*cases, *gone)
+
+
+def _active_waivers(replay_set: ReplaySet, today: date) -> tuple[frozenset[str], list[str]]:
+    classes = {case.id: case.case_class for case in replay_set.cases}
+    allowed = [waiver for waiver in replay_set.waivers if classes[waiver.case] not in STRICT_CLASSES]
+    notes = [
+        f"the waiver of '{waiver.case}' ended on {waiver.until} and no longer counts"
+        if waiver.until < today
+        else f"'{waiver.case}' is waived until {waiver.until}: {waiver.reason}"
+        for waiver in allowed
+    ]
+    return frozenset(waiver.case for waiver in allowed if waiver.until >= today), notes
+
+
+def _not_reproduced(replay_set: ReplaySet, evidence: Evidence) -> list[str]:
+    strict = {name for name, requirement in replay_set.gate.items() if requirement.need is None} | {"canary"}
+    differing = [
+        f"{score.id} ({accepted.outcome} when accepted, {score.outcome} now)"
+        for case_id, score in evidence.before.items()
+        if (accepted := evidence.baseline.get(case_id)) is not None
+        and score.case_class in strict
+        and accepted.outcome not in ("flaky", score.outcome)
+    ]
+    if not differing:
+        return []
+    return [f"the baseline does not reproduce, so nothing can be said of the candidate: {', '.join(differing)}"]
+
+
+def _undecided(gate: tuple[ClassGate, ...], after: Mapping[str, CaseScore]) -> list[str]:
+    reasons = []
+    errors = {score.id: score for score in after.values() if score.errors or not score.trials}
+    if errors:
+        told = [f"{score.id}: {trial.error}" for score in errors.values() for trial in score.trials if trial.error]
+        first = f"; the first: {told[0]}" if told else ""
+        reasons.append(f"{len(errors)} of {len(after)} cases could not be judged{first}")
+    for entry in gate:
+        vacuous = [case_id for case_id in entry.unjudged if case_id not in errors]
+        if vacuous:
+            reasons.append(f"{entry.case_class}: {', '.join(vacuous)} pass without any memory, so they show nothing")
+        if entry.unasked:
+            reasons.append(f"{entry.case_class}: {entry.unasked} of {entry.of} cases were not asked")
+    return reasons if gate else [*reasons, "no case was held against a gate"]

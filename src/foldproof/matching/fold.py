@@ -1,0 +1,108 @@
+"""Unicode folding: one spelling for what a reader takes for the same letter, quote, dash or blank."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from unicodedata import category, is_normalized, normalize
+
+from foldproof.matching.mapped import Edit, Mapped
+
+VANISHING = (
+    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\u20e3\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f\U000e0100-\U000e01ef"
+)
+"""Format characters, variation selectors and the keycap: nothing that a reader sees."""
+SPACING = (
+    "\u00a8\u00af\u00b4\u00b8\u02d8-\u02dd\u037a\u0384\u0385\u1fbd\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed\u1fee"
+    "\u1ffd\u1ffe\u2017\u203e\u309b\u309c\ufc5e-\ufc63\ufe49-\ufe4c\ufe70\ufe72\ufe74\ufe76\ufe78\ufe7a\ufe7c\ufe7e\uffe3"
+)
+"""Accents that stand alone: NFKC would make them a blank and a mark that sticks to the next letter."""
+SMALL_DIGITS = (
+    "\u00b2\u00b3\u00b9\u00bc-\u00be\u2070\u2074-\u2079\u2080-\u2089\u2150-\u215f\u2189\u2460-\u2473\u2488-\u249b"
+    "\u24ea\u3251-\u325f\u32b1-\u32cb\u3358-\u3370\u3378\u3379\u339f-\u33a6\u33a8\u33af\u33e0-\u33fe\U0001f100-\U0001f10a"
+)
+"""Superscripts, subscripts, fractions and the like, which NFKC turns into common digits."""
+FRACTIONS = "\u00bc-\u00be\u2150-\u215f\u2189"
+APOSTROPHES = "\u02b9\u02bb-\u02bf\u02c8\u02ca\u02cb\u0374"
+"""Letters to Unicode, apostrophes and primes to everyone who types them."""
+
+_MARKS_AND_SIGNS = "\u2116\u2120\u2122"  # №, ℠ and ™ would become letters that stick to their neighbour
+_QUOTES = "\u2018-\u201f\u2032-\u2037\u2039\u203a"
+_DASHES = "\u2010-\u2013\u2212\u207b\u208b\ufe32\ufe58"
+_VANISHING = re.compile(f"[{VANISHING}]+")
+_BLANK = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}]")
+_DASH = re.compile(f"[{_DASHES}]")
+_SMALL = re.compile(f"[{SMALL_DIGITS}]")
+_FRACTION = re.compile(f"[{FRACTIONS}]")
+_ODD = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}{SMALL_DIGITS}]")
+# A character that may join the one before it when both are normalized.
+_JOINS = re.compile("[\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\ud7b0-\ud7ff\uff9e-\uffdc]")
+
+
+def fold(raw: str) -> str:
+    """Lower case without regard to script, in NFKC, with plain quotes and dashes and no invisible characters."""
+    if raw.isascii():
+        return raw.lower()
+    text = normalize("NFC", raw)
+    text = _VANISHING.sub("", text)
+    text = _ODD.sub(_plain, text)
+    return _fold_case(text)
+
+
+def fold_mapped(raw: str) -> Mapped:
+    """What `fold` gives, with the way back to the original."""
+    if raw.isascii():
+        return Mapped.of(raw)._replace(text=raw.lower())
+    mapped = compose_mapped(raw)
+    mapped = mapped.splice((*found.span(), "") for found in _VANISHING.finditer(mapped.text))
+    mapped = mapped.splice((*found.span(), _plain(found)) for found in _ODD.finditer(mapped.text))
+    return mapped.splice(_clusters(mapped.text, _fold_case))
+
+
+def compose_mapped(raw: str) -> Mapped:
+    """The NFC form of a text, with the way back to the original."""
+    mapped = Mapped.of(raw)
+    return mapped if is_normalized("NFC", raw) else mapped.splice(_clusters(raw, _compose))
+
+
+def _compose(text: str) -> str:
+    return normalize("NFC", text)
+
+
+def _fold_case(text: str) -> str:
+    return normalize("NFKC", normalize("NFKC", text).casefold())
+
+
+def _plain(found: re.Match[str]) -> str:
+    """The plain character for an odd one; a small digit keeps a blank between itself and its neighbours.
+
+    `H₂O` stays one word, `10²` does not become `102`.
+    """
+    char = found[0]
+    if _DASH.match(char):
+        return "-"
+    if not _SMALL.match(char):
+        return " " if _BLANK.match(char) else "'"
+    if _FRACTION.match(char):
+        return f" {char} "
+    text, start, end = found.string, found.start(), found.end()
+    before = "" if start and _glues(text[start - 1]) else " "
+    return before + char + ("" if end < len(text) and _glues(text[end]) else " ")
+
+
+def _glues(char: str) -> bool:
+    return category(char)[0] in "LM" or bool(_SMALL.match(char))
+
+
+def _clusters(text: str, change: Callable[[str], str]) -> Iterator[Edit]:
+    """Edits that change a text piece by piece, where no piece can join the one before it."""
+    start = 0
+    for end in range(1, len(text) + 1):
+        if end < len(text) and (category(text[end])[0] == "M" or _JOINS.match(text[end])):
+            continue
+        piece = text[start:end]
+        new = change(piece)
+        if new != piece:
+            yield start, end, new
+        start = end

@@ -1,0 +1,107 @@
+"""The normalized matcher: a fact holds where its tokens stand contiguously, as whole tokens."""
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from foldproof.matching.finder import Outcome
+from foldproof.matching.mapped import Span
+from foldproof.matching.negation import QUICK, QUICK_AFTER, REACH, negation
+from foldproof.matching.text import Text, normalize
+
+LABELLED = frozenset(
+    "appendix article category class exhibit grade group hepatitis influenza option plan schedule section series tier"
+    " type variant vitamin".split()
+)
+"""Nouns whose `a` is a letter: `hepatitis A vaccine`, `vitamin A deficiency`."""
+_SAFE_NEEDLE = re.compile(r"(?!.*\d{4})[^\W_]+")
+
+
+class NormalizedFinder:
+    """A fact as tokens, without its real articles; articles may stand between them in the text."""
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = normalize(wanted)
+        self.tokens = _without_articles(self.wanted.split())
+        self.key = f" {' '.join(self.tokens)} "
+        # A word stands in the folded text as it is; a number may be grouped there (1,234), a sign apart (-$15).
+        self._needles = tuple(sorted({token for token in self.tokens if _SAFE_NEEDLE.fullmatch(token)}, key=len)[::-1])
+
+    def outcome(self, text: Text) -> Outcome:
+        """Whether the fact is held, missed, or stands in negations only."""
+        folded = text.folded
+        for needle in self._needles:
+            if needle not in folded:
+                return "missed"
+        padded, key = text.padded, self.key
+        at = padded.find(key)
+        if at >= 0:
+            end = at + len(key)
+            words = padded[at - REACH if at > REACH else 0 : at].split()
+            if QUICK.isdisjoint(words[-3:]) and not padded.startswith(QUICK_AFTER, end):
+                return "held"
+        elif len(self.tokens) == 1 or not all(f" {token} " in padded for token in self.tokens):
+            return "missed"
+        hits = self._hits(padded)
+        if not hits:
+            return "missed"
+        return "negated" if all(self._negation(text, hit) for hit in hits) else "held"
+
+    def spans(self, text: Text, outcome: Outcome) -> tuple[Span, ...]:
+        """Every hit that has this outcome."""
+        negated = outcome == "negated"
+        hits = self._hits(text.padded)
+        return tuple(text.span(*hit) for hit in hits if bool(self._negation(text, hit)) == negated)
+
+    def reason(self, text: Text, outcome: Outcome) -> str:
+        """One sentence for a person."""
+        name = f"'{self.key[1:-1]}'"
+        if outcome == "held":
+            return f"{name} stands in the text"
+        padded = text.padded
+        if outcome == "negated":
+            words = self._negation(text, self._hits(padded)[0])
+            return f"{name} stands only in a negation: '{words}'"
+        absent = [token for token in self.tokens if f" {token} " not in padded]
+        if not absent:
+            return f"the words of {name} are there, but not next to each other in this order"
+        inside = re.search(rf"[^ ]*{re.escape(absent[0])}[^ ]*", padded)
+        if inside:
+            return f"'{absent[0]}' stands only inside the longer token '{inside[0]}'"
+        return f"'{absent[0]}' is not in the text"
+
+    @cached_property
+    def _loose(self) -> re.Pattern[str]:
+        parts = [re.escape(self.tokens[0])]
+        for before, token in zip(self.tokens, self.tokens[1:], strict=False):
+            article = "the|an?" if _takes_article(before, token) else "the"
+            parts.append(f"(?: (?:{article}))? {re.escape(token)}")
+        return re.compile(f" {''.join(parts)}(?= )")
+
+    def _hits(self, padded: str) -> list[tuple[int, int]]:
+        """The gaps before and after each hit."""
+        return [found.span() for found in self._loose.finditer(padded)]
+
+    def _negation(self, text: Text, hit: tuple[int, int]) -> str:
+        start, end = hit
+        gaps = text.gaps
+        before = gaps[max(0, start - REACH) : start + 1]
+        return negation(before, gaps[end : end + REACH], text.padded[start + 1 : end], text.padded)
+
+
+def _takes_article(before: str, after: str) -> bool:
+    """Whether an `a` between two tokens is an article, not a letter that names something."""
+    return after[0].isalpha() and sum(map(str.isalpha, after)) > 1 and before not in LABELLED
+
+
+def _without_articles(tokens: list[str]) -> list[str]:
+    """The tokens that must stand in the text; the last one always stays."""
+    kept = []
+    for place, token in enumerate(tokens):
+        last = place + 1 == len(tokens)
+        if token == "the" and not last:  # noqa: S105  # an article, no secret
+            continue
+        if token in ("a", "an") and not last and _takes_article(tokens[place - 1] if place else "", tokens[place + 1]):
+            continue
+        kept.append(token)
+    return kept

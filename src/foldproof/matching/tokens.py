@@ -1,0 +1,210 @@
+"""Words, numbers and signs: what a folded text is cut into (the rules of `normalized/1`).
+
+A text is first *separated* (every token between blanks), then its blanks are closed up. Most of a text is plain
+and goes through one table; only the places where a point, a minus or a sign may belong to a token are looked at.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from unicodedata import category
+
+from foldproof.matching.fold import APOSTROPHES, fold_mapped
+from foldproof.matching.mapped import Edit, Mapped, Span
+
+CURRENCY = (
+    "$\u00a2-\u00a5\u058f\u060b\u07fe\u07ff\u09f2\u09f3\u09fb\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0\ua838\ufdfc"
+    "\U00011fdd-\U00011fe0\U0001e2ff\U0001ecb0"
+)
+UNSPACED = (  # Thai, Lao, Myanmar, Khmer; kana, Bopomofo, Han, Hangul syllables
+    "\u0e01-\u0e7f\u0e81-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003fffd"
+)
+"""Scripts without blanks between words, in which a character is a token of its own."""
+LONG_DASHES = "\u2014\u2015"
+CLAUSE_ENDS = ".,:;?!|\n\r\u2028\u2029\u3001\u3002\u060c\u061b\u061f\u0964" + LONG_DASHES
+HYPHEN = "\x1f"
+"""Stands in a gap string where the original has a hyphen between two words."""
+
+_OWN = re.compile(f"[{UNSPACED}]")
+_OWN_WITH_MARKS = re.compile(rf"(?<=[{UNSPACED}]) ([^\w\s]+)")
+_APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
+_SIGN = re.compile(f"[{CURRENCY}]")
+# The first character says which of the alternatives is meant; a set in front keeps the search fast.
+_SPECIAL = re.compile(
+    rf"[\d.\-{LONG_DASHES}+#%°{CURRENCY}](?:"
+    r"(?<=\d)\d*(?:[.,]\d+)+|(?<=\.)\d+(?:[.,]\d+)*"
+    rf"|(?<=[\-{LONG_DASHES}])[{CURRENCY}]?\.?\d+(?:[.,]\d+)*"
+    rf"|(?<=[+#])[+#]*|(?<=[%°{CURRENCY}]))"
+)
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?")
+_WIDE_GAP = re.compile(f"[ \n{HYPHEN}]{{2,}}")
+_SHAPE = str.maketrans(
+    {chr(code): "a" if chr(code).isalpha() else "0" if chr(code).isdigit() else " " for code in range(128)}
+    | {".": ".", ",": ".", "-": "-", "+": "+", "#": "+", "%": "%", "$": "%"}
+)
+_SHAPES = (".0", "-0", "a+", "%")
+
+
+class _Table(dict[int, str]):
+    """What `str.translate` writes for a character; learned on first sight."""
+
+    def __missing__(self, code: int) -> str:
+        written = self[code] = self.write(chr(code))
+        return written
+
+    def write(self, char: str) -> str:
+        """The character itself where it is part of a word, with blanks where it is a word, else a blank."""
+        if category(char)[0] not in "LMN" or _APOSTROPHE.match(char):
+            return " "
+        return f" {char} " if category(char)[0] == "L" and _OWN.match(char) or char == "〇" else char
+
+
+class _GapTable(_Table):
+    """The same table, which keeps the ends of clauses and the hyphens."""
+
+    def write(self, char: str) -> str:
+        return "\n" if char in CLAUSE_ENDS else HYPHEN if char == "-" else super().write(char)
+
+
+_WORDS = _Table()
+_GAPS = _GapTable()
+
+
+def close_up(folded: str) -> str:
+    """The tokens of a folded text with one blank before, between and after them."""
+    return f" {' '.join(_separate(folded, _WORDS).split())} "
+
+
+def gaps_of(folded: str) -> str:
+    """What `close_up` gives, character for character, but for the gaps.
+
+    A gap that ends a clause is a line feed, a hyphen between two words is `HYPHEN`.
+    """
+    text = _WIDE_GAP.sub(_narrow, _separate(folded, _GAPS))
+    return f" {text.strip(f' {HYPHEN}\n')} "
+
+
+def trace(raw: str) -> list[Span]:
+    """Where each token of `close_up` stands in the original, in order."""
+    folded = fold_mapped(raw)
+    mapped = folded.splice(_all_edits(folded.text))
+    mapped = mapped.splice(_mark_edits(mapped.text))
+    return [mapped.span(*found.span()) for found in re.finditer("[^ ]+", mapped.text)]
+
+
+def is_word(char: str) -> bool:
+    """Whether a folded character is a letter, a mark or a digit."""
+    return _WORDS[ord(char)] != " "
+
+
+def is_unspaced(char: str) -> bool:
+    """Whether a character belongs to a script without blanks between words."""
+    return bool(_OWN.match(char))
+
+
+def is_currency(char: str) -> bool:
+    """Whether a character is a currency sign."""
+    return bool(_SIGN.match(char))
+
+
+def signed(text: str, at: int) -> bool:
+    """Whether a minus at this place may belong to the number after it: nothing that ends a value is before it."""
+    if at == 0:
+        return True
+    before = text[at - 1]
+    if is_currency(before):
+        return not (at > 1 and text[at - 2].isdecimal())
+    return not is_word(before) and before not in "%°)]"
+
+
+def _separate(folded: str, table: _Table) -> str:
+    edits = _specials(folded)
+    if edits:
+        parts: list[str] = []
+        at = 0
+        for start, end, new in edits:
+            parts += (folded[at:start].translate(table), new)
+            at = end
+        text = "".join((*parts, folded[at:].translate(table)))
+    else:
+        text = folded.translate(table)
+    return text if text.isascii() else _OWN_WITH_MARKS.sub(r"\1 ", text)
+
+
+def _all_edits(folded: str) -> Iterator[Edit]:
+    """What `_separate` does, one character at a time."""
+    at = 0
+    for start, end, new in (*_specials(folded), (len(folded), len(folded), "")):
+        for place in range(at, start):
+            yield place, place + 1, _WORDS[ord(folded[place])]
+        if start < end:
+            yield start, end, new
+        at = end
+
+
+def _mark_edits(text: str) -> Iterator[Edit]:
+    """Bring the marks that follow a character of its own back to it."""
+    if not text.isascii():
+        for found in _OWN_WITH_MARKS.finditer(text):
+            yield found.start(), found.start() + 1, ""
+            yield found.end() - 1, found.end(), f"{found[1][-1]} "
+
+
+def _narrow(found: re.Match[str]) -> str:
+    """One gap: a clause ends at a line feed, a dash between blanks or two dashes."""
+    gap = found[0]
+    dashes = gap.strip(" ")
+    between = gap[0] == gap[-1] == " " and HYPHEN in dashes
+    return "\n" if "\n" in gap or between or len(dashes) > 1 else " "
+
+
+def _specials(folded: str) -> list[Edit]:
+    """The places where a point, a comma, a minus or a sign may be part of a token."""
+    if folded.isascii():
+        shape = folded.translate(_SHAPE)
+        if not any(part in shape for part in _SHAPES):
+            return []
+    edits: list[Edit] = []
+    for found in _SPECIAL.finditer(folded):
+        edits += _settle(folded, *found.span())
+    return edits
+
+
+def _settle(folded: str, start: int, end: int) -> Iterable[Edit]:
+    first, before = folded[start], folded[start - 1 : start]
+    if first.isdecimal():
+        return [(start, end, _number(folded[start:end]))]
+    if first in "+#":
+        return [(start, end, _plus(folded, start, end))]
+    if first == ".":
+        if before and (is_word(before) or before in ".,"):
+            return [(start, start + 1, " "), (start + 1, end, _number(folded[start + 1 : end]))]
+        return [(start, end, f" 0{_number(folded[start:end])}")]
+    if first == "-" or first in LONG_DASHES:
+        return _minus(folded, start, end)
+    return [(start, end, f" {first} ")]
+
+
+def _minus(folded: str, start: int, end: int) -> Iterable[Edit]:
+    """`-15`, `-$15`, or a dash with a number after it."""
+    number = start + 1 + is_currency(folded[start + 1])
+    sign = f" {folded[start + 1]} " if number > start + 1 else " "
+    zero = "0" if folded[number] == "." else ""
+    digits = zero + _number(folded[number:end])
+    if signed(folded, start):
+        return [(start, end, f"{sign}-{digits}")]
+    return [(start, start + 1, " "), (start + 1, number, sign), (number, end, digits)][:: 1 if sign != " " else 2]
+
+
+def _plus(folded: str, start: int, end: int) -> str:
+    """`c++` and `c#` keep their signs; before a letter or digit only a doubled plus stays (`c++11`)."""
+    before, after, run = folded[start - 1 : start], folded[end : end + 1], folded[start:end]
+    on_letter = before and is_word(before) and not before.isdecimal() and not is_unspaced(before)
+    stays = on_letter and (run == "++" or not (after and is_word(after)))
+    return f"{run} " if stays else " "
+
+
+def _number(text: str) -> str:
+    return text.replace(",", "") if _GROUPED.fullmatch(text) else text

@@ -1,0 +1,116 @@
+"""The typed records that a run yields. Everything after the run reads these and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from foldproof.core import content_hash
+from foldproof.logs import MemoryItem, ToolCall, Usage
+
+RunState = Literal["running", "finished", "interrupted", "stopped"]
+"""`stopped` means that a cost or time limit ended the run before its plan was done."""
+ErrorKind = Literal["agent", "memory", "timeout", "transport", "empty", "error text"]
+"""Who failed: the agent, its memory while it was built, the clock, the connection, or an answer that is none."""
+
+
+class TrialKey(NamedTuple):
+    """Which trial of a run: the case and the repetition, from 0."""
+
+    case: str
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialError:
+    """Why a trial has no answer that can be judged. `type` is the exception's name, or empty."""
+
+    kind: ErrorKind
+    message: str
+    type: str = ""
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class StoreListing:
+    """What a memory held at one moment. Trials name it by its hash, so that it is kept once."""
+
+    items: tuple[MemoryItem, ...]
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the items, in their order."""
+        return content_hash([asdict(item) for item in self.items])
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one repetition of one case left behind.
+
+    None in a field means that it could not be seen; an empty tuple that it was seen and there was none.
+    `store_written` and `store_kept` name the `StoreListing`s before and after the folds. `started_at` is UTC
+    in ISO form, `duration_s` the seconds of the last attempt, `attempts` counts from 1.
+    """
+
+    case: str
+    repeat: int
+    answer: str = ""
+    error: TrialError | None = None
+    tool_calls: tuple[ToolCall, ...] | None = None
+    memory_reads: tuple[MemoryItem, ...] | None = None
+    memory_writes: tuple[MemoryItem, ...] | None = None
+    store_written: str | None = None
+    store_kept: str | None = None
+    prompt: str | None = None
+    usage: Usage | None = None
+    notes: tuple[str, ...] = ()
+    log: str = ""
+    started_at: str = ""
+    duration_s: float = 0.0
+    attempts: int = 1
+
+    @property
+    def key(self) -> TrialKey:
+        """Which trial of its run this is."""
+        return TrialKey(self.case, self.repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The run ended before its plan: a limit was reached. The reason names the limit and its value."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of a set on one configuration.
+
+    `identity` decides whether a rerun may go on with it: the hashes of set and configuration, the control and
+    the fingerprint of the agent's code. `id` is 0 until the store has given one.
+    """
+
+    config: str
+    config_sha256: str
+    config_content: Mapping[str, Any]
+    set_name: str
+    set_sha256: str
+    control: Literal["", "unplugged"] = ""
+    fingerprint: str = ""
+    foldproof: str = ""
+    started_at: str = ""
+    state: RunState = "running"
+    notes: tuple[str, ...] = ()
+    id: int = 0
+
+    @property
+    def identity(self) -> str:
+        """Hash of what must agree for two executions to be one run."""
+        return content_hash([self.set_sha256, self.config_sha256, self.control, self.fingerprint])
+
+    @property
+    def name(self) -> str:
+        """How a person names the run: its number, four digits at least."""
+        return f"{self.id:04d}"

@@ -1,0 +1,338 @@
+"""The machine-readable documents: what `--json` prints, and what every other report is rendered from.
+
+Each has a name with a version in `schema`; its JSON Schema is shipped. A field is added freely, a changed or
+removed one makes a new version.
+"""
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from foldproof.compare.diff import Change, Owner
+from foldproof.score.cases import CaseOutcome
+from foldproof.score.trials import FactOutcome, FactRole, TrialOutcome
+
+VerdictWord = Literal["pass", "blocked", "inconclusive"]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True)
+
+
+class SetInfo(_Document):
+    """The replay set: its name, content hash and number of cases."""
+
+    name: str
+    sha256: str
+    cases: int
+
+
+class RunInfo(_Document):
+    """A run: its number, configuration, control, state, and how many trials were asked now or stood in the store."""
+
+    config: str
+    run: str
+    control: str = ""
+    state: str = ""
+    started_at: str = ""
+    asked: int = 0
+    reused: int = 0
+    cost_usd: float | None = None
+
+
+class GateRow(_Document):
+    """What the gate asked of a class and what it got; `ok` is null where it could not be decided."""
+
+    case_class: str = Field(alias="class")
+    need: int
+    got: int
+    of: int
+    ok: bool | None
+    failed: list[str] = []
+    unjudged: list[str] = []
+    waived: list[str] = []
+
+
+class FactRow(_Document):
+    """One fact: before, after, and who lost it."""
+
+    fact: str
+    kind: FactRole
+    before: FactOutcome | None
+    after: FactOutcome | None
+    outcome: FactOutcome | None
+    owner: Owner | None
+    bad: int = Field(description="trials after in which the fact was not right")
+    trials: int
+    reason: str = ""
+
+
+class CaseRow(_Document):
+    """One case before and after."""
+
+    id: str
+    case_class: str = Field(alias="class")
+    question: str = ""
+    change: Change
+    before: CaseOutcome | None
+    after: CaseOutcome | None
+    trials: int
+    facts: list[FactRow]
+    error: str = ""
+
+
+class CheckDocument(_Document):
+    """The document of `foldproof check`."""
+
+    schema_name: Literal["foldproof/check/1"] = Field("foldproof/check/1", alias="schema")
+    verdict: VerdictWord
+    reasons: list[str]
+    set: SetInfo
+    before: RunInfo
+    after: RunInfo
+    differs: list[str]
+    beside_memory: list[str] = Field(description="the part of `differs` that is not the memory")
+    gate: list[GateRow]
+    cases: list[CaseRow]
+    noise: list[str] = Field(description="cases whose accepted trials disagree with each other")
+    notes: list[str]
+    p_value: float | None = Field(description="exact McNemar test of lost against recovered; informs only")
+    smallest_drop: int | None = Field(description="fewest losses that this set tells from noise")
+    meaning: str
+
+
+class TrialFactRow(_Document):
+    """One fact in one answer; `spans` are half-open offsets into the answer."""
+
+    fact: str
+    kind: FactRole
+    outcome: FactOutcome
+    ok: bool
+    spans: list[tuple[int, int]] = []
+    reason: str = ""
+
+
+class TrialRow(_Document):
+    """One trial and its score."""
+
+    repeat: int
+    outcome: TrialOutcome
+    error: str = ""
+    facts: list[TrialFactRow]
+    answer: str = ""
+
+
+class ScoredCase(_Document):
+    """One case of a run with all its trials."""
+
+    id: str
+    case_class: str = Field(alias="class")
+    question: str = ""
+    outcome: CaseOutcome
+    trials: list[TrialRow]
+
+
+class RunDocument(_Document):
+    """The document of `foldproof run` and `foldproof rescore`."""
+
+    schema_name: Literal["foldproof/run/1"] = Field("foldproof/run/1", alias="schema")
+    verdict: VerdictWord
+    reasons: list[str]
+    set: SetInfo
+    run: RunInfo
+    gate: list[GateRow]
+    cases: list[ScoredCase]
+    notes: list[str] = []
+
+
+class BaselineDocument(_Document):
+    """The document of `foldproof baseline accept` and `foldproof baseline show`."""
+
+    schema_name: Literal["foldproof/baseline/1"] = Field("foldproof/baseline/1", alias="schema")
+    file: str
+    run: str
+    config: str
+    set: SetInfo
+    accepted: bool = Field(description="whether the file now holds this baseline")
+    replaces: str = Field("", description="the run whose baseline it replaces, or empty")
+    changes: list[CaseRow] = []
+    noise: list[str] = []
+    vacuous: list[str] = []
+    warnings: list[str] = []
+
+
+class ComparedRun(_Document):
+    """One run of a comparison; the numbers inform only."""
+
+    run: RunInfo
+    passed: int
+    of: int
+    rate_low: float | None
+    rate_high: float | None
+    pass_hat_k: float | None = None
+    k: int | None = None
+    lost: list[str]
+    recovered: list[str]
+    p_value: float
+
+
+class ComparedCase(_Document):
+    """One case over the runs, in their order."""
+
+    id: str
+    case_class: str = Field(alias="class")
+    outcomes: list[CaseOutcome]
+
+
+class CompareDocument(_Document):
+    """The document of `foldproof compare`."""
+
+    schema_name: Literal["foldproof/compare/1"] = Field("foldproof/compare/1", alias="schema")
+    set: SetInfo
+    runs: list[ComparedRun]
+    cases: list[ComparedCase]
+
+
+class ItemRow(_Document):
+    """One memory item; rank from 1 where it was retrieved."""
+
+    text: str
+    id: str = ""
+    kind: str = ""
+    rank: int = 0
+    score: float | None = None
+    facts: list[str] = Field([], description="labels of the case's facts that stand in this item")
+
+
+class ExplainedTrialRow(_Document):
+    """Everything recorded of one trial; null where it could not be seen."""
+
+    score: TrialRow
+    error_type: str = ""
+    traceback: str = ""
+    prompt: str | None = None
+    prompt_facts: list[str] = []
+    memory_reads: list[ItemRow] | None = None
+    store_written: list[ItemRow] | None = None
+    store_kept: list[ItemRow] | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    nearest: dict[str, str] = Field({}, description="for each missed fact the nearest words of the answer")
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    notes: list[str] = []
+    log: str = ""
+    attempts: int = 1
+    duration_s: float = 0.0
+
+
+class ExplainDocument(_Document):
+    """The document of `foldproof explain`."""
+
+    schema_name: Literal["foldproof/explain/1"] = Field("foldproof/explain/1", alias="schema")
+    run: RunInfo
+    id: str
+    case_class: str = Field(alias="class")
+    question: str
+    source: list[str] = []
+    trials: list[ExplainedTrialRow]
+    note: str = ""
+
+
+class ProblemRow(_Document):
+    """One thing that is wrong with a file."""
+
+    file: str
+    line: int
+    severity: Literal["error", "warning"]
+    rule: str
+    message: str
+    hint: str
+
+
+class LintDocument(_Document):
+    """The document of `foldproof lint`."""
+
+    schema_name: Literal["foldproof/lint/1"] = Field("foldproof/lint/1", alias="schema")
+    errors: int
+    warnings: int
+    problems: list[ProblemRow]
+    set: SetInfo | None = None
+
+
+class Finding(_Document):
+    """One thing that `foldproof doctor` looked at."""
+
+    name: str
+    ok: bool | None = Field(description="null where it is optional and absent")
+    detail: str
+    remedy: str = ""
+
+
+class DoctorDocument(_Document):
+    """The document of `foldproof doctor`."""
+
+    schema_name: Literal["foldproof/doctor/1"] = Field("foldproof/doctor/1", alias="schema")
+    ok: bool
+    findings: list[Finding]
+
+
+class MatchDocument(_Document):
+    """The document of `foldproof match`."""
+
+    schema_name: Literal["foldproof/match/1"] = Field("foldproof/match/1", alias="schema")
+    fact: str
+    outcome: Literal["held", "missed", "negated"]
+    spans: list[tuple[int, int]]
+    nearest: str = ""
+    reason: str = ""
+
+
+class FilesDocument(_Document):
+    """The document of commands that write files: `init`, `import`, `export`."""
+
+    schema_name: Literal["foldproof/files/1"] = Field("foldproof/files/1", alias="schema")
+    command: str
+    written: list[str]
+    notes: list[str] = []
+    next: list[str] = Field([], description="the commands to type next")
+
+
+class DemoDocument(_Document):
+    """The document of `foldproof demo`: one check a candidate."""
+
+    schema_name: Literal["foldproof/demo/1"] = Field("foldproof/demo/1", alias="schema")
+    folder: str
+    checks: list[CheckDocument]
+    next: list[str]
+
+
+class ErrorDocument(_Document):
+    """What `--json` prints where a command fails before it has a document of its own."""
+
+    schema_name: Literal["foldproof/error/1"] = Field("foldproof/error/1", alias="schema")
+    exit_code: int
+    kind: str
+    message: str
+
+
+DOCUMENTS: dict[str, type[_Document]] = {
+    "baseline": BaselineDocument,
+    "check": CheckDocument,
+    "compare": CompareDocument,
+    "demo": DemoDocument,
+    "doctor": DoctorDocument,
+    "error": ErrorDocument,
+    "explain": ExplainDocument,
+    "files": FilesDocument,
+    "lint": LintDocument,
+    "match": MatchDocument,
+    "run": RunDocument,
+}
+"""Every document by its name; the schema of each is shipped as `schemas/NAME-1.schema.json`."""
+
+
+def document_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a document, as it is shipped."""
+    schema = DOCUMENTS[name].model_json_schema(by_alias=True, mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -1,0 +1,209 @@
+"""The runner: asks the agent, within limits, and yields a typed record for everything that came of it."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+import traceback
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from foldproof.agents import Agent, AgentFactory, Reply, SessionInfo, TransientError
+from foldproof.agents.protocols import Closes
+from foldproof.cases import Limits
+from foldproof.core import UsageError
+from foldproof.record import Stopped, StoreListing, Trial, TrialError
+from foldproof.run.answers import answer_fault
+from foldproof.run.built import Built, Memories
+from foldproof.run.plan import Plan, PlannedTrial
+
+RunRecord = Trial | StoreListing | Stopped
+_FIRST_DELAY_S = 0.5
+_LONGEST_DELAY_S = 30.0
+
+
+@asynccontextmanager
+async def run_trials(
+    plan: Plan, agents: AgentFactory, *, limits: Limits
+) -> AsyncIterator[MemoryObjectReceiveStream[RunRecord]]:
+    """Carry out a plan; the records come from the stream as the trials finish, in no fixed order.
+
+    A listing comes before the first trial that names it. Whatever a trial raises becomes its error, never
+    an exception here. On cancellation the trials in flight are given up; finished ones stay in the stream and
+    can be taken with `receive_nowait` inside the context.
+
+    Raises:
+        UsageError: where a trial's memory settings cannot be used at all: no further trial would fare better.
+    """
+    send, receive = anyio.create_memory_object_stream[RunRecord](math.inf)
+    runner = _Runner(plan, agents, limits)
+    try:
+        async with receive, anyio.create_task_group() as group:
+            group.start_soon(runner.run, send)
+            yield receive
+    except BaseExceptionGroup as failures:
+        raise _plain(failures) from None
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """What one attempt at a trial left, filled in as it goes; `stage` says who is at work."""
+
+    started_at: str
+    stage: str = "memory"
+    built: Built = field(default_factory=Built)
+    reply: Reply | None = None
+    log: str = ""
+
+
+class _Runner:
+    def __init__(self, plan: Plan, agents: AgentFactory, limits: Limits) -> None:
+        self._plan = plan
+        self._agents = agents
+        self._limits = limits
+        self._memories = Memories(plan, agents.default_folds)
+        self._listed: set[str] = set()
+        self._cost = 0.0
+        self._deadline = math.inf if limits.max_time_s is None else time.monotonic() + limits.max_time_s
+        self._stopped = False
+
+    async def run(self, send: MemoryObjectSendStream[RunRecord]) -> None:
+        with send:
+            feed = iter(self._plan.trials)
+            workers = min(self._limits.concurrency, len(self._plan.trials))
+            async with anyio.create_task_group() as group:
+                for _ in range(workers):
+                    group.start_soon(self._work, feed, send)
+
+    async def _work(self, feed: Iterator[PlannedTrial], send: MemoryObjectSendStream[RunRecord]) -> None:
+        for planned in feed:
+            if reason := self._limit_reached():
+                if not self._stopped:
+                    self._stopped = True
+                    send.send_nowait(Stopped(reason))
+                return
+            trial, built = await self._trial(planned)
+            self._memories.finished(planned)
+            for listing in (built.written, built.kept):
+                if listing is not None and listing.sha256 not in self._listed:
+                    self._listed.add(listing.sha256)
+                    send.send_nowait(listing)
+            if trial.usage is not None and trial.usage.cost_usd is not None:
+                self._cost += trial.usage.cost_usd
+            send.send_nowait(trial)
+
+    def _limit_reached(self) -> str:
+        most = self._limits.max_cost_usd
+        if most is not None and self._cost >= most:
+            return f"the cost limit is reached: {self._cost:.4f} of {most} US dollars"
+        if time.monotonic() >= self._deadline:
+            return f"the time limit is reached: {self._limits.max_time_s} s"
+        return ""
+
+    async def _trial(self, planned: PlannedTrial) -> tuple[Trial, Built]:
+        attempts = 0
+        while True:
+            attempts += 1
+            attempt = _Attempt(datetime.now(UTC).isoformat(timespec="milliseconds"))
+            started = time.monotonic()
+            try:
+                error = await self._attempt(planned, attempt)
+            except TransientError as transient:
+                if attempts <= self._limits.retries:
+                    await anyio.sleep(_delay(attempts, transient.retry_after_s))
+                    continue
+                message = f"{transient} (given up after {attempts} attempts)"
+                error = TrialError("transport", message, type(transient).__name__)
+            seconds = time.monotonic() - started
+            return _record(planned, attempt, error, attempts=attempts, duration_s=seconds), attempt.built
+
+    async def _attempt(self, planned: PlannedTrial, attempt: _Attempt) -> TrialError | None:
+        """One attempt: an error to keep, or None where there is an answer.
+
+        Raises:
+            TransientError: where another attempt may fare better.
+        """
+        agent: Agent | None = None
+        label = f"{self._plan.run}-{planned.case.id}-{planned.repeat}"
+        limit = self._limits.timeout_s
+        try:
+            with anyio.move_on_after(limit) as building:
+                agent = await self._agents.make(planned.memory_config, label)
+                attempt.built = await self._memories.prepare(agent, planned, label)
+            if agent is None or building.cancelled_caught:
+                return TrialError("timeout", f"the memory was not built within {limit:g} s")
+            attempt.stage = "agent"
+            with anyio.move_on_after(limit) as answering:
+                conversation = await agent.start_session(SessionInfo(user=label, session=f"{label}-question"))
+                answer = await conversation.reply(planned.case.question)
+                attempt.reply = answer if isinstance(answer, Reply) else Reply(answer)
+            if attempt.reply is None or answering.cancelled_caught:
+                return TrialError("timeout", f"no answer within {limit:g} s")
+            return answer_fault(attempt.reply.text)
+        except (TransientError, UsageError):
+            raise
+        except Exception as error:  # noqa: BLE001  # the border to the agent: whatever it raises is a record
+            kind = "memory" if attempt.stage == "memory" else "agent"
+            trace = "".join(traceback.format_exception(error))
+            return TrialError(kind, str(error) or type(error).__name__, type(error).__name__, trace)
+        finally:
+            await _close(agent, attempt)
+
+
+def _record(
+    planned: PlannedTrial, attempt: _Attempt, error: TrialError | None, *, attempts: int, duration_s: float
+) -> Trial:
+    built, reply = attempt.built, attempt.reply or Reply("")
+    return Trial(
+        case=planned.case.id,
+        repeat=planned.repeat,
+        answer=reply.text,
+        error=error,
+        tool_calls=reply.tool_calls,
+        memory_reads=reply.memory_reads,
+        memory_writes=reply.memory_writes,
+        store_written=built.written and built.written.sha256,
+        store_kept=built.kept and built.kept.sha256,
+        prompt=reply.prompt,
+        usage=reply.usage,
+        notes=(*built.notes, *reply.notes),
+        log=attempt.log,
+        started_at=attempt.started_at,
+        duration_s=round(duration_s, 4),
+        attempts=attempts,
+    )
+
+
+async def _close(agent: Agent | None, attempt: _Attempt) -> None:
+    """Let go of the agent, also when the trial is cancelled; a failure to close is a note in its log."""
+    if agent is None:
+        return
+    if isinstance(agent, Closes):
+        with anyio.CancelScope(shield=True), anyio.move_on_after(10):
+            try:
+                await agent.close()
+            except Exception as error:  # noqa: BLE001  # the answer stands, however badly the agent closes
+                attempt.log += f"\n[closing failed: {type(error).__name__}: {error}]"
+    attempt.log = getattr(agent, "log", "") + attempt.log
+
+
+def _delay(attempts: int, wish_s: float | None) -> float:
+    """Seconds to wait: the server's wish, else doubling with jitter, never over half a minute."""
+    if wish_s is not None:
+        return min(max(wish_s, 0.0), _LONGEST_DELAY_S)
+    backoff: float = _FIRST_DELAY_S * 2 ** (attempts - 1)
+    return min(backoff, _LONGEST_DELAY_S) * random.uniform(0.5, 1.0)  # noqa: S311  # jitter, no secret
+
+
+def _plain(failures: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The one exception that a person should see: a task group wraps even a single one."""
+    first: BaseException = failures
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return first

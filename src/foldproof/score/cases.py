@@ -1,0 +1,70 @@
+"""The score of a case over its trials."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from foldproof.cases import Case
+from foldproof.record import Trial
+from foldproof.score.trials import TrialScore, score_trial
+
+CaseOutcome = Literal["pass", "fail", "flaky", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScore:
+    """The trials of one case, by repetition."""
+
+    id: str
+    case_class: str
+    trials: tuple[TrialScore, ...]
+
+    @property
+    def errors(self) -> int:
+        """Trials without a judgement."""
+        return sum(trial.outcome == "error" for trial in self.trials)
+
+    @property
+    def passes(self) -> int:
+        """Trials that passed."""
+        return sum(trial.outcome == "pass" for trial in self.trials)
+
+    @property
+    def judged(self) -> int:
+        """Trials with a judgement."""
+        return len(self.trials) - self.errors
+
+    @property
+    def outcome(self) -> CaseOutcome:
+        """`error` where no trial could be judged, `flaky` where those that could be disagree."""
+        if self.judged == 0:
+            return "error"
+        if 0 < self.passes < self.judged:
+            return "flaky"
+        return "pass" if self.passes else "fail"
+
+    @property
+    def majority(self) -> bool:
+        """Whether more than half of the judged trials passed."""
+        return 2 * self.passes > self.judged
+
+
+def score_case(case: Case, trials: Iterable[Trial]) -> CaseScore:
+    """Score every trial of a case, in the order of repetition."""
+    ordered = sorted(trials, key=lambda trial: trial.repeat)
+    return CaseScore(case.id, case.case_class, tuple(score_trial(case, trial) for trial in ordered))
+
+
+def score_run(cases: Iterable[Case], trials: Iterable[Trial]) -> dict[str, CaseScore]:
+    """Score recorded trials; one entry a case, in the order of the set, whatever order the trials came in.
+
+    A case without any trial has an entry without trials, whose outcome is `error`. Trials of cases that are
+    not among `cases` are left out.
+    """
+    by_case: dict[str, list[Trial]] = defaultdict(list)
+    for trial in trials:
+        by_case[trial.case].append(trial)
+    return {case.id: score_case(case, by_case[case.id]) for case in cases}

@@ -1,0 +1,89 @@
+"""The score of one trial: fact by fact, then the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from foldproof.cases import Case
+from foldproof.matching import Fact, Text, match_fact
+from foldproof.record import Trial
+from foldproof.score.abstain import admits_ignorance
+
+FactRole = Literal["expected", "forbidden", "expectation"]
+FactOutcome = Literal["held", "missed", "negated", "degraded", "error"]
+TrialOutcome = Literal["pass", "fail", "error"]
+ABSTAIN = "admits that it does not know"
+
+
+@dataclass(frozen=True, slots=True)
+class FactScore:
+    """What became of one fact in one answer.
+
+    `spans` are half-open offsets of the hits in the answer. `reason` is a sentence where there is one to tell.
+    """
+
+    fact: str
+    role: FactRole
+    outcome: FactOutcome
+    spans: tuple[tuple[int, int], ...] = ()
+    reason: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether this fact lets the trial pass: an expected one held, a forbidden one not."""
+        if self.role == "forbidden":
+            return self.outcome in {"missed", "negated"}
+        return self.outcome == "held"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialScore:
+    """The score of one trial. `error` says why there is none, where `outcome` is `error`."""
+
+    repeat: int
+    outcome: TrialOutcome
+    facts: tuple[FactScore, ...] = ()
+    error: str = ""
+
+
+def score_trial(case: Case, trial: Trial) -> TrialScore:
+    """Score a recorded answer against the facts of its case.
+
+    A trial that recorded an error has the outcome `error`, and so has one whose facts cannot be judged: a
+    failure to judge is neither a pass nor a fail. A case that asserts nothing is such a failure too.
+    """
+    if trial.error is not None:
+        return TrialScore(trial.repeat, "error", _unjudged(case), f"{trial.error.kind}: {trial.error.message}")
+    text = Text(trial.answer)
+    expected = tuple(_score_fact(fact, "expected", text) for fact in case.expected)
+    forbidden = tuple(_score_fact(fact, "forbidden", text) for fact in case.forbidden)
+    admitted = (_score_abstention(trial.answer),) if case.abstain else ()
+    facts = (*admitted, *expected, *forbidden)
+    for fact in facts:
+        if fact.outcome == "error":
+            return TrialScore(trial.repeat, "error", facts, f"fact '{fact.fact}' was not judged: {fact.reason}")
+    if not expected and not admitted:
+        return TrialScore(trial.repeat, "error", facts, "nothing is asserted: silence would pass")
+    wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
+    passed = any(all(fact.ok for fact in group) for group in wanted) and all(fact.ok for fact in forbidden)
+    return TrialScore(trial.repeat, "pass" if passed else "fail", facts)
+
+
+def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
+    if fact.kind == "judged":
+        return FactScore(fact.label, role, "error", reason="this version of foldproof has no judge")
+    match = match_fact(fact, text)
+    spans = tuple((span.start, span.end) for span in match.spans)
+    return FactScore(fact.label, role, match.outcome, spans, match.reason)
+
+
+def _score_abstention(answer: str) -> FactScore:
+    held = admits_ignorance(answer)
+    return FactScore(ABSTAIN, "expectation", "held" if held else "missed")
+
+
+def _unjudged(case: Case) -> tuple[FactScore, ...]:
+    admitted = (FactScore(ABSTAIN, "expectation", "error"),) if case.abstain else ()
+    expected = tuple(FactScore(fact.label, "expected", "error") for fact in case.expected)
+    return (*admitted, *expected, *(FactScore(fact.label, "forbidden", "error") for fact in case.forbidden))

@@ -1,0 +1,27 @@
+"""The only place that chains the stages; the command line and the pytest plugin call it and nothing below."""
+from foldproof.workflow.baselines import Acceptance, apply_acceptance, propose_baseline
+from foldproof.workflow.checking import CheckReport, check_candidate
+from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
+from foldproof.workflow.running import ConfirmationNeededError, Options, Progress, RunReport, plan_size, run_config
+from foldproof.workflow.workspace import Workspace, open_workspace
+
+__all__ = [
+    "Acceptance",
+    "CheckReport",
+    "CompareReport",
+    "ConfirmationNeededError",
+    "Explanation",
+    "Options",
+    "Progress",
+    "RunReport",
+    "Workspace",
+    "apply_acceptance",
+    "check_candidate",
+    "compare_runs",
+    "explain_case",
+    "open_workspace",
+    "plan_size",
+    "propose_baseline",
+    "rescore_run",
+    "run_config",
+]

@@ -1,0 +1,134 @@
+"""What is read from the store without calling an agent: scoring again, explaining, comparing."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from foldproof.cases import Case
+from foldproof.compare import CaseChange, diff_scores
+from foldproof.compare.statistics import Interval, mcnemar, pass_hat_k, wilson
+from foldproof.core import UsageError, nearest_of
+from foldproof.record import Run, StoreListing, Trial
+from foldproof.score import TrialScore, score_trial
+from foldproof.workflow.running import Options, RunReport, report_run, run_config
+from foldproof.workflow.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedTrial:
+    """One trial with its score and what its memory held before and after the folds, where that was seen."""
+
+    trial: Trial
+    score: TrialScore
+    written: StoreListing | None
+    kept: StoreListing | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything that a run recorded of one case."""
+
+    run: Run
+    case: Case
+    trials: tuple[ExplainedTrial, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One run of a comparison: its pass rate, pass^k, and its changes and p-value against the first one."""
+
+    report: RunReport
+    rate: Interval | None
+    pass_hat: tuple[int, float] | None
+    changes: tuple[CaseChange, ...]
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class CompareReport:
+    """Runs side by side; the first is what the others are compared with."""
+
+    cases: tuple[Case, ...]
+    columns: tuple[Column, ...]
+
+
+def rescore_run(workspace: Workspace, name: str) -> tuple[RunReport, str]:
+    """Score the stored answers of a run with the facts as they stand now; no agent is called.
+
+    The second value is a remark where the set is another one than was asked.
+    """
+    run = workspace.store.run(name)
+    trials = workspace.store.trials(run)
+    asked = {trial.case for trial in trials}
+    cases = tuple(case for case in workspace.replay_set.cases if case.id in asked)
+    return report_run(workspace, run, cases, trials, reused=len(trials)), _set_note(workspace, run, asked)
+
+
+def _set_note(workspace: Workspace, run: Run, asked: set[str]) -> str:
+    if run.set_sha256 == workspace.replay_set.sha256:
+        return ""
+    now = {case.id for case in workspace.replay_set.cases}
+    missing, unknown = len(now - asked), len(asked - now)
+    extra = f"; {missing} cases were not asked in it, {unknown} are no longer in the set" if missing or unknown else ""
+    return f"the set has changed since run {run.name}{extra}"
+
+
+def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanation:
+    """What a run recorded of one case, trial by trial.
+
+    Raises:
+        UsageError: for a case that the set or the run does not have, with the nearest id.
+    """
+    run = workspace.store.run(run_name)
+    trials = [trial for trial in workspace.store.trials(run) if trial.case == case_id]
+    cases = {case.id: case for case in workspace.replay_set.cases}
+    if case_id not in cases:
+        raise UsageError(f"no case '{case_id}' in {workspace.replay_set.path}\n  {nearest_of(case_id, cases)}")
+    if not trials:
+        raise UsageError(f"run {run.name} did not ask case '{case_id}'\n  run: foldproof run {run.config} --only {case_id}")
+    case = cases[case_id]
+    explained = tuple(
+        ExplainedTrial(
+            trial,
+            score_trial(case, trial),
+            workspace.store.listing(trial.store_written) if trial.store_written else None,
+            workspace.store.listing(trial.store_kept) if trial.store_kept else None,
+        )
+        for trial in trials
+    )
+    return Explanation(run, case, explained, _set_note(workspace, run, {case_id}))
+
+
+async def compare_runs(workspace: Workspace, names: tuple[str, ...], options: Options) -> CompareReport:
+    """Put runs side by side. A configuration without a finished run on the present set is run first."""
+    cases = workspace.select(options.only)
+    reports = [await _report(workspace, name, cases, options) for name in names]
+    first = reports[0]
+    columns = []
+    for report in reports:
+        outcomes = [(score.passes, score.judged) for score in report.scores.values()]
+        passed = sum(score.outcome == "pass" for score in report.scores.values())
+        judged = sum(score.judged > 0 for score in report.scores.values())
+        k = min((trials for _, trials in outcomes if trials), default=0)
+        hat = pass_hat_k(outcomes, k) if k > 1 else None
+        changes = diff_scores(first.scores, report.scores)
+        lost = sum(change.change == "lost" for change in changes)
+        recovered = sum(change.change == "recovered" for change in changes)
+        columns.append(
+            Column(report, wilson(passed, judged), None if hat is None else (k, hat), changes, mcnemar(lost, recovered))
+        )
+    return CompareReport(cases, tuple(columns))
+
+
+async def _report(workspace: Workspace, name: str, cases: tuple[Case, ...], options: Options) -> RunReport:
+    if name.isdecimal() or name == "latest":
+        run = workspace.store.run(name)
+        return report_run(workspace, run, cases, workspace.store.trials(run))
+    current = (workspace.replay_set.sha256, workspace.configuration(name).sha256, "finished", "")
+    wanted = {case.id for case in cases}
+    for run in workspace.store.runs(config=name):
+        if (run.set_sha256, run.config_sha256, run.state, run.control) == current:
+            trials = workspace.store.trials(run)
+            if wanted <= {trial.case for trial in trials if trial.error is None}:
+                return report_run(workspace, run, cases, trials)
+    return await run_config(workspace, name, options)

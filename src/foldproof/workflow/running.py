@@ -1,0 +1,315 @@
+"""Running one configuration: which run goes on, which trials are left, and the score of what was recorded."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Literal
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream
+
+from foldproof.agents import AgentFactory, open_agents
+from foldproof.cases import Case, Configuration, Limits
+from foldproof.compare import ClassGate, gate_scores
+from foldproof.core import NothingSelectedError, UsageError, __version__
+from foldproof.record import Run, Stopped, StoreListing, Trial
+from foldproof.run import Plan, RunRecord, plan_trials, run_trials
+from foldproof.score import CaseScore, score_run
+from foldproof.workflow.workspace import Workspace
+
+Control = Literal["", "unplugged"]
+
+
+class ConfirmationNeededError(UsageError):
+    """The run would write to a memory that is not foldproof's own; a person must say yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: trials done of those planned, and how many of them ended in an error."""
+
+    label: str
+    done: int
+    total: int
+    errors: int
+
+
+Listener = Callable[[Progress], None]
+
+
+def _silent(_: Progress) -> None:
+    """Nobody listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a person asked for beside the project file; None leaves the project's own value.
+
+    `only` names cases or classes. `resume` names a run to go on with; `fresh` starts a new one in any case.
+    """
+
+    only: tuple[str, ...] = ()
+    failing: bool = False
+    repeats: int | None = None
+    concurrency: int | None = None
+    max_cost_usd: float | None = None
+    resume: str = ""
+    fresh: bool = False
+    yes: bool = False
+    unplugged: bool = False
+    listener: Listener = field(default=_silent, compare=False)
+
+    def limits(self, limits: Limits) -> Limits:
+        """The project's limits with what was asked for on top."""
+        if self.concurrency is not None:
+            limits = replace(limits, concurrency=self.concurrency)
+        if self.max_cost_usd is not None:
+            limits = replace(limits, max_cost_usd=self.max_cost_usd)
+        return limits
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A run and its scores. `asked` trials were asked now, `reused` stood in the store."""
+
+    run: Run
+    scores: dict[str, CaseScore]
+    gate: tuple[ClassGate, ...]
+    asked: int
+    reused: int
+    stopped: str = ""
+    cost_usd: float | None = None
+    trials: tuple[Trial, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A configuration with its agents opened, ready to be asked."""
+
+    configuration: Configuration
+    agents: AgentFactory
+    control: Control = ""
+
+
+@asynccontextmanager
+async def open_configuration(
+    workspace: Workspace, name: str, *, control: Control = "", yes: bool = False
+) -> AsyncIterator[Opened]:
+    """Open the agents of a configuration.
+
+    Raises:
+        ConfirmationNeededError: where the run would write to a memory that is not foldproof's own.
+    """
+    configuration = workspace.configuration(name)
+    if configuration.memory.get("kind") == "external" and not yes:
+        raise ConfirmationNeededError(
+            f"configuration '{name}' works on a memory of its own (`memory: external`): the run writes to it, and "
+            "its trials share it\n  say that you want this with --yes"
+        )
+    async with open_agents(configuration, workspace.environ, workspace.project.root) as agents:
+        yield Opened(configuration, agents, control)
+
+
+def new_run(workspace: Workspace, opened: Opened) -> Run:
+    """The record of a run that is about to begin; the store gives it its number."""
+    shared = ("trials share one memory of the agent's own",)
+    external = opened.configuration.memory.get("kind") == "external"
+    return Run(
+        config=opened.configuration.name,
+        config_sha256=opened.configuration.sha256,
+        config_content=opened.configuration.content,
+        set_name=workspace.replay_set.name,
+        set_sha256=workspace.replay_set.sha256,
+        control=opened.control,
+        fingerprint=opened.agents.fingerprint,
+        foldproof=__version__,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        notes=(*opened.agents.notes, *(shared if external else ())),
+    )
+
+
+def find_run(workspace: Workspace, opened: Opened, options: Options) -> Run:
+    """The run to go on with, or a new one.
+
+    A rerun goes on with the newest run of the same set, configuration and code that was interrupted or has
+    trials in error; a clean finished run is left alone, since asking again is what a rerun is for.
+
+    Raises:
+        UsageError: where the named run is of another set, configuration or code.
+    """
+    fresh = new_run(workspace, opened)
+    if options.resume:
+        named = workspace.store.run(options.resume)
+        if named.identity != fresh.identity:
+            raise UsageError(
+                f"run {named.name} cannot go on: {_what_changed(named, fresh)} since it began\n"
+                "  start a new one without --resume"
+            )
+        return named
+    if not options.fresh:
+        for run in workspace.store.runs(identity=fresh.identity)[:1]:
+            if run.state != "finished" or any(trial.error for trial in workspace.store.trials(run)):
+                return run
+    return workspace.store.create_run(fresh)
+
+
+def _what_changed(old: Run, new: Run) -> str:
+    parts = {
+        "the replay set": old.set_sha256 != new.set_sha256,
+        "the configuration": old.config_sha256 != new.config_sha256,
+        "the agent's code": old.fingerprint != new.fingerprint,
+        "the control": old.control != new.control,
+    }
+    return " and ".join(name for name, changed in parts.items() if changed) + " changed"
+
+
+async def ask(
+    workspace: Workspace, opened: Opened, run: Run, *, cases: tuple[Case, ...], repeats: int, options: Options
+) -> RunReport:
+    """Ask what is left of a run, keep the records as they come, and score all that the run has."""
+    limits = options.limits(workspace.project.limits)
+    _check_cost_limit(opened.configuration, limits)
+    done = workspace.store.answered(run)
+    planned = plan_trials(
+        cases,
+        opened.configuration,
+        histories=workspace.replay_set.histories,
+        repeats=repeats,
+        done=done,
+        unplugged=opened.control == "unplugged",
+    )
+    wanted = {(case.id, repeat) for case in cases for repeat in range(repeats)}
+    reused = len(wanted & done)
+    stopped = ""
+    if planned:
+        with workspace.store.lock(f"run-{run.name}") as held:
+            if not held:
+                raise UsageError(f"run {run.name} is being carried out by another process\n  wait for it, or use --fresh")
+            plan = Plan(f"fp-{run.name}", planned, opened.configuration.folds)
+            stopped = await _carry_out(workspace, opened, run, plan=plan, limits=limits, listener=options.listener)
+    run = workspace.store.set_state(run, "stopped" if stopped else "finished")
+    trials = [trial for trial in workspace.store.trials(run) if (trial.case, trial.repeat) in wanted]
+    return report_run(workspace, run, cases, trials, asked=len(planned), reused=reused, stopped=stopped)
+
+
+def report_run(
+    workspace: Workspace,
+    run: Run,
+    cases: tuple[Case, ...],
+    trials: list[Trial],
+    *,
+    asked: int = 0,
+    reused: int = 0,
+    stopped: str = "",
+) -> RunReport:
+    """Score recorded trials and hold them against the gate; no agent is called."""
+    scores = score_run(cases, trials)
+    sizes = Counter(case.case_class for case in workspace.replay_set.cases)
+    costs = [trial.usage.cost_usd for trial in trials if trial.usage and trial.usage.cost_usd is not None]
+    gate = gate_scores(workspace.replay_set.gate, scores, sizes=sizes)
+    return RunReport(run, scores, gate, asked, reused, stopped, sum(costs) if costs else None, tuple(trials))
+
+
+async def _carry_out(
+    workspace: Workspace, opened: Opened, run: Run, *, plan: Plan, limits: Limits, listener: Listener
+) -> str:
+    """Run the plan and keep every record; the reason where a limit stopped it."""
+    sink = _Sink(workspace, run, len(plan.trials), listener)
+    workspace.store.set_state(run, "running")
+    try:
+        async with run_trials(plan, opened.agents, limits=limits) as stream:
+            try:
+                async for record in stream:
+                    sink.keep([record, *_waiting(stream)])
+            finally:
+                sink.keep(_waiting(stream))
+    except BaseException:
+        workspace.store.set_state(run, "interrupted")
+        raise
+    return sink.stopped
+
+
+def _waiting(stream: MemoryObjectReceiveStream[RunRecord]) -> list[RunRecord]:
+    """The records that are there already, without waiting for more."""
+    records: list[RunRecord] = []
+    with suppress(anyio.WouldBlock, anyio.EndOfStream, anyio.ClosedResourceError):
+        while True:
+            records.append(stream.receive_nowait())
+    return records
+
+
+class _Sink:
+    """Keeps records in the store and tells the listener."""
+
+    def __init__(self, workspace: Workspace, run: Run, total: int, listener: Listener) -> None:
+        self._store = workspace.store
+        self._run = run
+        self._listener = listener
+        self._progress = Progress(run.config if not run.control else run.control, 0, total, 0)
+        self.stopped = ""
+        listener(self._progress)
+
+    def keep(self, records: list[RunRecord]) -> None:
+        trials = [record for record in records if isinstance(record, Trial)]
+        listings = [record for record in records if isinstance(record, StoreListing)]
+        self._store.add(self._run, trials, listings)
+        for record in records:
+            if isinstance(record, Stopped):
+                self.stopped = record.reason
+        errors = self._progress.errors + sum(trial.error is not None for trial in trials)
+        self._progress = replace(self._progress, done=self._progress.done + len(trials), errors=errors)
+        self._listener(self._progress)
+
+
+def _check_cost_limit(configuration: Configuration, limits: Limits) -> None:
+    if limits.max_cost_usd is not None and configuration.adapter == "http" and "price" not in configuration.model:
+        raise UsageError(
+            f"configuration '{configuration.name}' has a cost limit of {limits.max_cost_usd} US dollars but no price\n"
+            "  add `price: {input: …, output: …}` (US dollars a million tokens) to its `model`"
+        )
+
+
+def select_cases(workspace: Workspace, config: str, options: Options) -> tuple[Case, ...]:
+    """The cases that a person asked for; with `failing`, those that did not pass in the newest run.
+
+    Raises:
+        NothingSelectedError: where none is left.
+    """
+    cases = workspace.select(options.only)
+    if not options.failing:
+        return cases
+    runs = [run for run in workspace.store.runs(config=config) if not run.control]
+    if not runs:
+        raise NothingSelectedError(f"nothing selected: no run of '{config}' yet whose failures could be asked again")
+    scores = score_run(cases, workspace.store.trials(runs[0]))
+    failing = tuple(case for case in cases if scores[case.id].trials and scores[case.id].outcome != "pass")
+    if not failing:
+        raise NothingSelectedError(f"nothing selected: every case of run {runs[0].name} passes")
+    return failing
+
+
+def default_repeats(workspace: Workspace, config: str) -> int:
+    """Trials a case: two at least for the baseline configuration, so that its noise shows (A/A)."""
+    always = workspace.project.repeats.always
+    return max(always, 2) if config == workspace.project.baseline else always
+
+
+def plan_size(workspace: Workspace, config: str, options: Options) -> tuple[int, int]:
+    """What a run would ask: cases and trials. No agent is opened and nothing is stored."""
+    cases = select_cases(workspace, config, options)
+    workspace.configuration(config)
+    return len(cases), len(cases) * (options.repeats or default_repeats(workspace, config))
+
+
+async def run_config(workspace: Workspace, config: str, options: Options) -> RunReport:
+    """Run one configuration over the set, going on with an interrupted run where there is one."""
+    workspace.configuration(config)
+    cases = select_cases(workspace, config, options)
+    repeats = options.repeats or default_repeats(workspace, config)
+    control: Control = "unplugged" if options.unplugged else ""
+    async with open_configuration(workspace, config, control=control, yes=options.yes) as opened:
+        run = find_run(workspace, opened, options)
+        return await ask(workspace, opened, run, cases=cases, repeats=repeats, options=options)

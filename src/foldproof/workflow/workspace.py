@@ -1,0 +1,102 @@
+"""The workspace: one project with its set and its store, opened for the length of a command."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from foldproof.cases import (
+    Case,
+    Configuration,
+    Project,
+    ReplaySet,
+    find_project,
+    load_project,
+    load_set,
+    project_environment,
+)
+from foldproof.core import NothingSelectedError, Redactor, UsageError, nearest_of
+from foldproof.record import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A project, its loaded set, its open store and the environment that its configurations read."""
+
+    project: Project
+    replay_set: ReplaySet
+    store: Store
+    environ: Mapping[str, str]
+
+    def configuration(self, name: str) -> Configuration:
+        """The configuration of that name, or one made of an agent named directly (`python:module:name`).
+
+        Raises:
+            UsageError: for an unknown name, with the nearest one.
+        """
+        if name in self.project.configs:
+            return self.project.configs[name]
+        if name.startswith("python:"):
+            return Configuration(name, {"python": name.removeprefix("python:")})
+        raise UsageError(
+            f"no configuration '{name}' in {self.project.path}\n  {nearest_of(name, self.project.configs)}"
+        )
+
+    def select(self, only: tuple[str, ...]) -> tuple[Case, ...]:
+        """The cases whose id or class is among `only`; all of them where it is empty.
+
+        Raises:
+            UsageError: for a name that is neither.
+            NothingSelectedError: where no case is left.
+        """
+        cases = self.replay_set.cases
+        known = {case.id for case in cases} | {case.case_class for case in cases} | set(self.replay_set.gate)
+        for name in only:
+            if name not in known:
+                raise NothingSelectedError(
+                    f"nothing selected: '{name}' is no case and no class of {self.replay_set.path}\n"
+                    f"  {nearest_of(name, known)}"
+                )
+        chosen = tuple(case for case in cases if not only or case.id in only or case.case_class in only)
+        if not chosen:
+            raise NothingSelectedError(f"nothing selected: no case of {', '.join(only)} in {self.replay_set.path}")
+        return chosen
+
+
+@contextmanager
+def open_workspace(start: Path, *, replay_set: Path | None = None) -> Iterator[Workspace]:
+    """Open the project found from `start` upwards, or of the named file.
+
+    With a `replay_set` and no project file, an empty project in the set's folder is assumed, so that a plain
+    set can be run against an agent named directly.
+
+    Raises:
+        FileError: with everything that is wrong with the project file or the set.
+    """
+    project = _project(start, replay_set)
+    loaded = load_set(replay_set or project.replay_set)
+    environ = project_environment(project)
+    path = Path(project.store.removeprefix("sqlite:///"))
+    with Store.open(path, Redactor(environ)) as store:
+        yield Workspace(project, loaded, store, environ)
+
+
+def _project(start: Path, replay_set: Path | None) -> Project:
+    if start.is_file():
+        return load_project(start)
+    try:
+        return load_project(find_project(start))
+    except UsageError as error:
+        if replay_set is None or hasattr(error, "problems"):
+            raise
+    folder = start.resolve()
+    return Project(
+        path=folder / "foldproof.yaml",
+        root=folder,
+        replay_set=replay_set,
+        configs={},
+        baseline="",
+        baseline_file=folder / "baselines" / "baseline.json",
+        store=f"sqlite:///{folder / '.foldproof' / 'runs.db'}",
+    )
