@@ -78,23 +78,35 @@ def plan_of(function: Any, place: str) -> CallPlan:  # noqa: ANN401  # anything 
         if parameter.name not in optional
         and parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     ]
-    surplus = [parameter.name for parameter in fixed[2:] if parameter.default is inspect.Parameter.empty]
+    slots, left = _slots(fixed)
+    surplus = [parameter.name for parameter in left if parameter.default is inspect.Parameter.empty]
     if surplus:
         raise UsageError(
             f"{place}: nothing is known to hand over for its parameter `{surplus[0]}`\n"
             f"  {wanted}; give `{surplus[0]}` a default"
         )
-    names = ["" if parameter.kind is parameter.POSITIONAL_ONLY else parameter.name for parameter in fixed[:2]]
+    names = ["" if parameter.kind is parameter.POSITIONAL_ONLY else parameter.name for parameter in slots]
     if len(names) < 2 and inspect.Parameter.VAR_POSITIONAL in kinds:
         return CallPlan("", "", optional)
     if len(names) == 1 and inspect.Parameter.VAR_KEYWORD in kinds:
         names.append("memory_config")
     if len(names) < 2:
         has = ", ".join(str(parameter) for parameter in parameters) or "nothing"
-        raise UsageError(
-            f"{place}: it takes {has}, so the fold under test could not reach it\n  {wanted}"
-        )
+        raise UsageError(f"{place}: it takes {has}, so the fold under test could not reach it\n  {wanted}")
     return CallPlan(names[0], names[1], optional)
+
+
+def _slots(fixed: list[inspect.Parameter]) -> tuple[list[inspect.Parameter], list[inspect.Parameter]]:
+    """The parameters for the question and the memory_config, by name wherever they stand, else in order."""
+    left = [parameter for parameter in fixed if parameter.name not in ("question", "memory_config")]
+    by_name = {parameter.name: parameter for parameter in fixed}
+    slots = []
+    for name in ("question", "memory_config"):
+        if name in by_name:
+            slots.append(by_name[name])
+        elif left:
+            slots.append(left.pop(0))
+    return slots, left
 
 
 async def call(function: Callable[..., Any], *args: Any, **named: Any) -> Any:  # noqa: ANN401  # foreign code

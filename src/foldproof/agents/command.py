@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import anyio
 
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
-from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of, plain
+from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of
 from foldproof.agents.process import AgentProcess
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.agents.shapes import items_of, may_pass, tool_calls_of, usage_of
@@ -28,9 +29,7 @@ async def open_command(setup: Setup) -> AsyncIterator[AgentFactory]:
     """The agents of a program, one process a trial; none of them outlives the context."""
     setup.allow("command")
     argv = _argv_of(setup)
-    named = [setup.root / part for part in argv if part]
-    below = [path for path in named if path.resolve().is_relative_to(setup.root.resolve())]
-    factory = CommandFactory(argv, setup.root, setup.environ, fingerprint_of(below, setup.root))
+    factory = CommandFactory(setup, argv, fingerprint_of(_files_named(argv, setup.root), setup.root))
     try:
         yield factory
     finally:
@@ -43,9 +42,8 @@ async def open_command(setup: Setup) -> AsyncIterator[AgentFactory]:
 class CommandFactory:
     """Starts one process a trial."""
 
+    setup: Setup = field(repr=False)
     argv: Sequence[str]
-    root: Path
-    environ: Mapping[str, str] = field(repr=False)
     fingerprint: str
     shows: frozenset[str] = EVERYTHING
     default_folds: int = 1  # a program without a fold answers that it is unsupported
@@ -54,10 +52,10 @@ class CommandFactory:
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> CommandAgent:  # noqa: ARG002  # a process is the isolation
         """A new process, opened with the memory_config."""
-        process = await AgentProcess.start(self.argv, self.root, self.environ)
+        process = await AgentProcess.start(self.argv, self.setup.root, self.setup.environ)
         agent = CommandAgent(process, self.running)
         try:
-            await agent.send({"do": "open", "memory_config": plain(memory_config), "wire_url": ""})
+            await agent.send({"do": "open", "memory_config": self.setup.memory_of(memory_config), "wire_url": ""})
         except BaseException:
             await agent.close()
             raise
@@ -173,6 +171,12 @@ class CommandConversation:
             usage=usage_of(answer.get("usage"), "input_tokens", "output_tokens"),
             notes=tuple(str(note) for note in notes) if isinstance(notes, list) else (),
         )
+
+
+def _files_named(argv: Sequence[str], root: Path) -> list[Path]:
+    """The files below the root that the command names; most arguments are none, and may be of any length."""
+    named = [root / part for part in argv if os.path.isfile(root / part)]  # noqa: PTH113  # Path.is_file raises there
+    return [path for path in named if path.resolve().is_relative_to(root.resolve())]
 
 
 def _argv_of(setup: Setup) -> list[str]:

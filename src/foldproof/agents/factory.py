@@ -12,7 +12,7 @@ from foldproof.core import Registry, UsageError, nearest_of
 
 if TYPE_CHECKING:
     from foldproof.agents.protocols import Agent
-    from foldproof.cases.project_records import Configuration
+    from foldproof.cases import Configuration
 
 EVERYTHING = frozenset({"ingest", "memories", "reads", "writes", "prompt", "snapshot", "usage"})
 """All that an adapter can show of an agent."""
@@ -78,6 +78,14 @@ class Setup:
         """Where an error is: the configuration, with its line in the file where that is known."""
         return f"configuration '{self.name}'" + (f" (line {self.line})" if self.line else "")
 
+    def memory_of(self, memory_config: Mapping[str, Any]) -> dict[str, Any]:
+        """One trial's memory_config, expanded: a deep copy in plain dicts and lists, the agent's own.
+
+        Raises:
+            UsageError: for a variable that is not set.
+        """
+        return _expanded(memory_config, self.environ, "memory_config")
+
     def allow(self, *names: str) -> None:
         """Refuse settings of the agent that the adapter does not know.
 
@@ -118,13 +126,12 @@ async def open_agents(
     Raises:
         UsageError: where the configuration names no agent that can be reached.
     """
-    from foldproof.cases import expand  # noqa: PLC0415  # brings the YAML reader, which the door does not need
-
     adapter = ADAPTERS.get(configuration.adapter)
+    place = f"configs.{configuration.name}"
     setup = Setup(
         name=configuration.name,
-        agent=expand(configuration.agent, environ),
-        model=expand(configuration.model, environ),
+        agent=_expanded(configuration.agent, environ, f"{place}.agent"),
+        model=_expanded(configuration.model, environ, f"{place}.model"),
         memory=configuration.memory,
         environ=environ,
         root=root,
@@ -134,13 +141,11 @@ async def open_agents(
         yield factory
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401  # any JSON value
-    """A deep copy in plain dicts and lists, which an agent may change as it likes."""
-    if isinstance(value, Mapping):
-        return {key: plain(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    return value
+def _expanded(value: Mapping[str, Any], environ: Mapping[str, str], place: str) -> dict[str, Any]:
+    from foldproof.cases import expand  # noqa: PLC0415  # brings the YAML reader, which the door does not need
+
+    found: dict[str, Any] = expand(value, environ, place)
+    return found
 
 
 def fingerprint_of(files: Iterable[Path], root: Path) -> str:

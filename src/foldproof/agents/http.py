@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
-from foldproof.agents.factory import AgentFactory, Setup, plain
+from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.http_answers import Price, failure_of, reply_of
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.core import Redactor, UsageError, nearest_of
@@ -207,7 +207,7 @@ def _history_of(setup: Setup) -> str:
 
 def _settings_of(setup: Setup) -> str:
     """The model's settings as the rest of a JSON object, written once for all calls."""
-    settings = {name: value for name, value in plain(setup.model).items() if name not in _NOT_SENT}
+    settings = {name: value for name, value in setup.model.items() if name not in _NOT_SENT}
     if "name" in setup.model:
         settings = {"model": setup.model["name"], **settings}
     if settings.get("stream"):

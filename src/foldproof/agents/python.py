@@ -4,15 +4,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 from foldproof.agents.calls import CallPlan, as_reply, call, plan_of
 from foldproof.agents.errors import AgentError, UnsupportedError
-from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of, plain
+from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of
 from foldproof.agents.protocols import Conversation, Reply, SessionInfo
-from foldproof.agents.python_code import importable, is_factory, load, source_of
+from foldproof.agents.python_code import importable, is_factory, load, sources_of
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem
 
@@ -25,19 +24,19 @@ async def open_python(setup: Setup) -> AsyncIterator[AgentFactory]:
     setup.allow("python")
     with importable(setup.root):
         thing = load(setup)
-        files = [Path(found)] if (found := source_of(thing)) else []
-        fingerprint = fingerprint_of(files, setup.root)
+        fingerprint = fingerprint_of(sources_of(thing, setup.agent["python"]), setup.root)
         place = f"{setup.place}: agent `python:{setup.agent['python']}`"
         if is_factory(thing, place):
-            yield ObjectFactory(thing, place, fingerprint)
+            yield ObjectFactory(setup, thing, place, fingerprint)
         else:
-            yield FunctionFactory(thing, plan_of(thing, place), fingerprint)
+            yield FunctionFactory(setup, thing, plan_of(thing, place), fingerprint)
 
 
 @dataclass(frozen=True)
 class FunctionFactory:
     """Makes agents of a function; only the optional parameters that it names are handed over."""
 
+    setup: Setup = field(repr=False)
     function: Any
     plan: CallPlan
     fingerprint: str
@@ -57,7 +56,7 @@ class FunctionFactory:
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> FunctionAgent:  # noqa: ARG002  # a function keeps nothing
         """An agent with its own copy of the memory_config."""
-        return FunctionAgent(self.function, self.plan, plain(memory_config))
+        return FunctionAgent(self.function, self.plan, self.setup.memory_of(memory_config))
 
 
 class FunctionAgent:
@@ -101,6 +100,7 @@ class FunctionConversation:
 class ObjectFactory:
     """Makes agents by calling a class, or a function that gives one, with the memory_config."""
 
+    setup: Setup = field(repr=False)
     maker: Any
     place: str
     fingerprint: str
@@ -121,7 +121,7 @@ class ObjectFactory:
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> ObjectAgent:  # noqa: ARG002  # the object is the isolation
         """A new object of the user's, with its own copy of the memory_config."""
-        made = await call(self.maker, plain(memory_config))
+        made = await call(self.maker, self.setup.memory_of(memory_config))
         if not callable(getattr(made, "start_session", None)):
             raise UsageError(
                 f"{self.place}: it made {type(made).__name__}, which has no method `start_session`\n"

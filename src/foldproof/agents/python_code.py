@@ -17,6 +17,11 @@ from foldproof.core import UsageError, nearest_of
 
 
 def load(setup: Setup) -> Any:  # noqa: ANN401  # whatever the user named
+    """The thing that `module:name` names.
+
+    Raises:
+        UsageError: where there is no such module or name, or importing it fails.
+    """
     named = setup.agent["python"]
     module_name, _, name = str(named).partition(":")
     if not isinstance(named, str) or not module_name or not name:
@@ -59,6 +64,11 @@ def _import_error(setup: Setup, module_name: str, error: BaseException) -> Usage
 
 
 def is_factory(thing: Any, place: str) -> bool:  # noqa: ANN401  # whatever the user named
+    """Whether the thing makes agents (a class, or a function of one parameter) or is itself an agent function.
+
+    Raises:
+        UsageError: where it is neither.
+    """
     if getattr(thing, MARK, False):
         return False
     if not callable(thing):
@@ -81,11 +91,14 @@ def is_factory(thing: Any, place: str) -> bool:  # noqa: ANN401  # whatever the 
     return len(parameters) == 1 and len(needed) == 1 and needed[0].name != "question"
 
 
-def source_of(thing: Any) -> str:  # noqa: ANN401  # whatever the user named
+def sources_of(thing: Any, named: str) -> list[Path]:  # noqa: ANN401  # whatever the user named
+    """The files to fingerprint: the module that was named, and the one in which the thing itself is written."""
+    found = [getattr(sys.modules.get(named.partition(":")[0]), "__file__", None)]
     try:
-        return inspect.getsourcefile(inspect.unwrap(thing)) or ""
+        found.append(inspect.getsourcefile(inspect.unwrap(thing)))
     except TypeError:
-        return inspect.getsourcefile(type(thing)) or "" if not inspect.isbuiltin(thing) else ""
+        found.append(None)  # an object or a partial has no source of its own: the module has to do
+    return [Path(place) for place in found if place]
 
 
 def _modules_in(root: Path) -> Iterator[str]:
@@ -111,7 +124,7 @@ def importable(root: Path) -> Iterator[None]:
 def _forget_namesakes(root: Path) -> None:
     kept = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
     base = root.resolve()
-    for name in _modules_in(root):
+    for name in set(_modules_in(root)) - {"foldproof"}:
         place = getattr(sys.modules.get(name), "__file__", None)
         if not place or str(place).startswith(kept) or Path(place).resolve().is_relative_to(base):
             continue

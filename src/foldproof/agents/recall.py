@@ -4,7 +4,7 @@ from __future__ import annotations
 import copy
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from foldproof.agents.factory import AgentFactory, Setup
@@ -27,16 +27,17 @@ async def open_recall(setup: Setup) -> AsyncIterator[AgentFactory]:
             "  the memory is chosen with `memory: {kind: …}`"
         )
     try:
-        memory = make_memory(setup.memory)
+        memory = make_memory(setup.memory_of(setup.memory))
     except UsageError as error:
         raise UsageError(f"{setup.place}: {error}") from error
-    yield RecallFactory(default_folds=int(memory.compacts), kind=kind_of(setup.memory))
+    yield RecallFactory(setup, default_folds=int(memory.compacts), kind=kind_of(setup.memory))
 
 
 @dataclass(frozen=True)
 class RecallFactory:
     """Makes an agent with an empty memory of the kind that the memory_config names."""
 
+    setup: Setup = field(repr=False)
     default_folds: int
     kind: str
     shows: frozenset[str] = frozenset({"ingest", "memories", "reads", "prompt", "snapshot"})
@@ -49,7 +50,7 @@ class RecallFactory:
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> RecallAgent:  # noqa: ARG002  # nothing is shared
         """An agent of its own memory."""
-        return RecallAgent(make_memory(memory_config))
+        return RecallAgent(make_memory(self.setup.memory_of(memory_config)))
 
 
 class RecallAgent:

@@ -1,5 +1,7 @@
 """Cases: the replay set and the project file, loaded, linted and written."""
 from foldproof.cases.environment import expand
+from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
+from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
 from foldproof.cases.project import find_project, load_project, project_environment
 from foldproof.cases.project_records import Configuration, Limits, Project, Repeats
@@ -13,6 +15,8 @@ from foldproof.cases.records import (
     Source,
     Waiver,
 )
+from foldproof.cases.save import append_cases, dump_set, set_case_field
+from foldproof.cases.schemas import project_schema, replay_set_schema
 from foldproof.matching import Fact
 
 __all__ = [
@@ -21,6 +25,7 @@ __all__ = [
     "Case",
     "Configuration",
     "Fact",
+    "ImportReport",
     "JudgePin",
     "Limits",
     "Project",
@@ -29,9 +34,16 @@ __all__ = [
     "Requirement",
     "Source",
     "Waiver",
+    "append_cases",
+    "dump_set",
     "expand",
     "find_project",
+    "import_longmemeval",
+    "lint_set",
     "load_project",
     "load_set",
     "project_environment",
+    "project_schema",
+    "replay_set_schema",
+    "set_case_field",
 ]

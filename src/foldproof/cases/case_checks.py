@@ -43,13 +43,9 @@ def case_problems(
         *_source_problems(case, sources, histories),
     ]
     return [
-        Problem(file, _line(case, key), f"case '{case.id}'{message}", hint, rule=rule)
+        Problem(file, case.line(key), f"case '{case.id}'{message}", hint, rule=rule)
         for key, rule, message, hint in found
     ]
-
-
-def _line(case: Case, key: str) -> int:
-    return case.lines.get(key) or case.lines.get(key.partition(".")[0]) or case.lines.get("", 0)
 
 
 _Found = tuple[str, str, str, str]
@@ -77,7 +73,9 @@ def _fact_problems(case: Case, judged: bool) -> Iterator[_Found]:
         for index, fact in enumerate(facts):
             place = f"{key}.{index}"
             if fault := check_fact(fact):
-                yield place, "fact", f": the fact '{fact.label}' cannot be used: {fault}", "write it another way"
+                what, _, how = fault.partition("\n")
+                hint = how.strip() or "write it another way"
+                yield place, "fact", f": {what}", hint
             if not any(item.kind == "judged" for item in alternatives(fact)):
                 continue
             if case.case_class == "safety":

@@ -4,8 +4,7 @@ from __future__ import annotations
 VERSION = 1
 """Raised with each change of the list, since a change can add warnings to a set that had none."""
 
-COMMON_WORDS = frozenset(
-    """
+_LIST = """
     able about after again all also always an and another any answer are as ask at available back be because been
     before best better both but by call can change check clear come correct could data date day default detail did
     different do does done down each easy either email end error even every example false few find first for found
@@ -18,5 +17,5 @@ COMMON_WORDS = frozenset(
     their them then there these they thing think this time to today true try two type under up us use used user
     using usually value very want was way we well were what when where which while who why will with work would
     yes yet you your
-    """.split()
-)
+"""
+COMMON_WORDS = frozenset(_LIST.split())

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from foldproof.cases.nodes import Node, line_at
 from foldproof.core import Problem, nearest_of
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 _SHAPES = {
     "list_type": ("a list", "one item a line, each after a dash"),
@@ -70,23 +73,27 @@ def problems_of(
     error: ValidationError, model: type[BaseModel], *, file: str, node: Node, subject: str
 ) -> list[Problem]:
     """The problems behind a validation error. `subject` opens each message, for instance `case 'late-refund'`."""
-    return [_problem(item, model, file, node, subject) for item in error.errors(include_url=False)]
+    problems = []
+    for item in error.errors(include_url=False):
+        path = tuple(part for part in item["loc"] if part != "[key]")
+        message, hint, rule = _told(item, model, path)
+        problems.append(Problem(file, line_at(node, path), f"{subject}{message}", hint, rule=rule))
+    return problems
 
 
-def _problem(item: Any, model: type[BaseModel], file: str, node: Node, subject: str) -> Problem:  # noqa: ANN401  # pydantic's dict
-    path: tuple[str | int, ...] = tuple(part for part in item["loc"] if part != "[key]")
-    line = line_at(node, path)
+def _told(item: ErrorDetails, model: type[BaseModel], path: tuple[str | int, ...]) -> tuple[str, str, str]:
+    """Message, hint and rule of one error."""
     owner = _model_at(model, path[:-1])
     inside = f" in `{path_text(path[:-1])}`" if len(path) > 1 else ""
-    kind: str = item["type"]
+    kind = item["type"]
     if kind == "extra_forbidden":
         hint = nearest_of(str(path[-1]), fields_of(owner))
-        return Problem(file, line, f"{subject} has an unknown field `{path[-1]}`{inside}", hint, rule="unknown-field")
+        return f" has an unknown field `{path[-1]}`{inside}", hint, "unknown-field"
     if kind == "missing":
-        return Problem(file, line, f"{subject} lacks the field `{path[-1]}`{inside}", "add it", rule="missing-field")
+        return f" lacks the field `{path[-1]}`{inside}", "add it", "missing-field"
     fault = item.get("ctx", {}).get("error")
     where = f"`{path_text(path)}`" if path else "it"
     if isinstance(fault, Fault):
-        return Problem(file, line, f"{subject}: {where} {fault}", fault.hint, rule="value")
+        return f": {where} {fault}", fault.hint, "value"
     shape, how = _SHAPES.get(kind, (str(item["msg"]), "see the documentation of the file format"))
-    return Problem(file, line, f"{subject}: {where} must be {shape}, not {quoted(item['input'])}", how, rule="value")
+    return f": {where} must be {shape}, not {quoted(item['input'])}", how, "value"

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from foldproof.cases.faults import quoted
+from foldproof.cases.faults import Fault, quoted
 from foldproof.cases.json_nodes import read_json
-from foldproof.cases.nodes import data_of, line_at, read_text, shown, surrogate_in
+from foldproof.cases.nodes import data_of, read_text, shown, surrogate_in
 from foldproof.cases.writing import write_atomically
 from foldproof.core import FileError, Problem, nearest_of
 from foldproof.logs import History, Role, Session, Turn, as_lines
@@ -27,7 +27,7 @@ class _Reader:
         self.sessions: list[Session] = []
         self.seen: dict[str, int] = {}
 
-    def wrong(self, line: int, message: str, hint: str = f"a session is written {_SHAPE}") -> None:
+    def wrong(self, line: int, message: str, hint: str) -> None:
         self.problems.append(Problem(self.file, line, message, hint, rule="history"))
 
     def keys(self, value: dict[str, Any], allowed: tuple[str, ...], line: int, what: str) -> None:
@@ -35,37 +35,52 @@ class _Reader:
             if key not in allowed:
                 self.wrong(line, f"{what} has an unknown field `{key}`", nearest_of(key, allowed))
 
-    def turn(self, value: Any, line: int, what: str) -> Turn | None:  # noqa: ANN401  # any JSON value
+    def turn(self, value: Any, line: int, what: str) -> Turn:  # noqa: ANN401  # any JSON value
         if not isinstance(value, dict):
-            return self.wrong(line, f"{what} must be a mapping, not {quoted(value)}")
+            raise Fault(f"{what} must be a mapping, not {quoted(value)}", _SHAPE)
         self.keys(value, _TURN_KEYS, line, what)
         role, text = value.get("role"), value.get("text")
         if not isinstance(role, str) or role not in _ROLES:
-            return self.wrong(line, f"{what} has the role {quoted(role)}", nearest_of(str(role), _ROLES))
+            raise Fault(f"{what} has the role {quoted(role)}", nearest_of(str(role), _ROLES))
         if not isinstance(text, str):
-            return self.wrong(line, f"{what} has the text {quoted(text)}", "`text` must be a text")
+            raise Fault(f"{what} has the text {quoted(text)}", "`text` must be a text")
         if surrogate_in(text):
-            return self.wrong(line, f"{what} holds half a character (a lone surrogate)", "write the character itself")
+            raise Fault(f"{what} holds half a character (a lone surrogate)", "write the character itself")
         return Turn(_ROLES[role], text)
 
     def session(self, value: Any, line: int) -> None:  # noqa: ANN401  # any JSON value
+        """Take over one session, or say what is wrong with it."""
+        try:
+            name, at, turns = self.opened(value, line)
+        except Fault as fault:
+            self.wrong(line, str(fault), fault.hint)
+            return
+        found: list[Turn] = []
+        for number, turn in enumerate(turns, 1):
+            try:
+                found.append(self.turn(turn, line, f"session '{name}', turn {number},"))
+            except Fault as fault:
+                self.wrong(line, str(fault), fault.hint)
+        self.sessions.append(Session(name, tuple(found), at))
+
+    def opened(self, value: Any, line: int) -> tuple[str, str, list[Any]]:  # noqa: ANN401  # any JSON value
+        """The id, the time and the turns of a session."""
         if not isinstance(value, dict):
-            return self.wrong(line, f"a session must be a mapping, not {quoted(value)}")
-        name, at, turns = value.get("session"), value.get("at", ""), value.get("turns")
+            raise Fault(f"a session must be a mapping, not {quoted(value)}", _SHAPE)
+        name = value.get("session")
         if not isinstance(name, str) or not name or surrogate_in(name):
-            return self.wrong(line, f"a session has the id {quoted(name)}", "`session` must be a text, unique in the file")
-        what = f"session '{name}'"
-        self.keys(value, _SESSION_KEYS, line, what)
+            raise Fault(f"a session has the id {quoted(name)}", "`session` must be a text of its own in the file")
+        self.keys(value, _SESSION_KEYS, line, f"session '{name}'")
         if name in self.seen:
-            self.wrong(line, f"{what} stands twice, first in line {self.seen[name]}", "give each session its own id")
-        self.seen.setdefault(name, line)
+            first = self.seen[name]
+            raise Fault(f"session '{name}' stands twice, first in line {first}", "give each session its own id")
+        self.seen[name] = line
+        at, turns = value.get("at", ""), value.get("turns")
         if not isinstance(at, str) or surrogate_in(at):
-            return self.wrong(line, f"{what} has the time {quoted(at)}", "`at` must be a text, for instance an ISO time")
+            raise Fault(f"session '{name}' has the time {quoted(at)}", "`at` must be a text: an ISO time or another")
         if not isinstance(turns, list):
-            return self.wrong(line, f"{what} has the turns {quoted(turns)}", "`turns` must be a list")
-        found = [self.turn(turn, line, f"{what}, turn {number},") for number, turn in enumerate(turns, 1)]
-        self.sessions.append(Session(name, tuple(turn for turn in found if turn is not None), at))
-        return None
+            raise Fault(f"session '{name}' has the turns {quoted(turns)}", "`turns` must be a list")
+        return name, at, turns
 
     def lines(self, text: str) -> None:
         for number, line in enumerate(text.split("\n"), 1):
@@ -86,10 +101,10 @@ class _Reader:
         if root is None:
             return
         if not isinstance(root.value, list):
-            return self.wrong(root.line, "the file must hold a list of sessions", f"[{_SHAPE}]")
-        for index, item in enumerate(root.value):
-            self.session(data_of(item), line_at(root, (index,)))
-        return None
+            self.wrong(root.line, "the file must hold a list of sessions", f"[{_SHAPE}]")
+            return
+        for item in root.value:
+            self.session(data_of(item), item.line)
 
 
 def read_history(name: str, path: Path) -> History:

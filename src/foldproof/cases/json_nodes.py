@@ -49,7 +49,7 @@ class _Reader:
         start = self.at
         try:
             # not strict: a tab inside a string is text
-            value, self.at = scanstring(self.text, start + 1, False)  # noqa: FBT003  # a C function, by position
+            value, self.at = scanstring(self.text, start + 1, False)
         except JSONDecodeError as error:
             self.fail(f"a text is broken: {error.msg}", "close it with a double quote", at=error.pos)
         if surrogate_in(value):
@@ -79,7 +79,8 @@ class _Reader:
             self.at = word.end()
             return Node(_LITERALS[word[0]], line, start, self.at)
         found = f"'{word[0]}'" if word else f"'{char}'" if char else "the end of the file"
-        self.fail(f"a value is expected, found {found}", "allowed: text in double quotes, a number, true, false, null")
+        hint = "allowed: text in double quotes, a number, true, false, null"
+        raise _BrokenError(self.at, f"a value is expected, found {found}", hint)
 
     def more(self, closer: str) -> bool:
         """Whether another item follows in this list or mapping."""

@@ -18,6 +18,10 @@ FEWEST, MOST = 10, 30
 """How many gated cases a set should have: fewer show little, more are no longer read one by one."""
 _ALIKE = 92.0
 _FORGET = "forget"
+_Placed = tuple[int, str, str, str]
+"""Line, rule, message, hint."""
+_Doubt = tuple[str, str, str, str]
+"""Field of the case, rule, message that follows the case's name, hint."""
 
 
 def lint_set(replay_set: ReplaySet) -> tuple[Problem, ...]:
@@ -25,47 +29,36 @@ def lint_set(replay_set: ReplaySet) -> tuple[Problem, ...]:
 
     Errors are no part of it: a set that has any does not load.
     """
-    return tuple(sorted([*_set_warnings(replay_set), *_case_warnings(replay_set)]))
+    file = shown(replay_set.path)
+    doubts = [*_set_doubts(replay_set), *_case_doubts(replay_set), *_unstated(replay_set), *_alike(replay_set)]
+    return tuple(sorted(Problem(file, line, message, hint, "warning", rule) for line, rule, message, hint in doubts))
 
 
-def _warning(replay_set: ReplaySet, line: int, rule: str, message: str, hint: str) -> Problem:
-    return Problem(shown(replay_set.path), line, message, hint, "warning", rule)
-
-
-def _set_warnings(replay_set: ReplaySet) -> Iterator[Problem]:
+def _set_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     counts = Counter(case.case_class for case in replay_set.cases)
     if not replay_set.gate_declared:
-        yield _warning(
-            replay_set, 0, "no-gate", "the set declares no gate, so it asks `all` of every class",
-            "write under `gate:` what each class must reach",
-        )
+        message = "the set declares no gate, so it asks `all` of every class"
+        yield 0, "no-gate", message, "write under `gate:` what each class must reach"
     for name in replay_set.gate:
         if not counts[name]:
             line = replay_set.gate_lines.get(name, 0)
             message = f"the gate asks for class '{name}', of which the set has no case"
-            yield _warning(replay_set, line, "gate-without-cases", message, "add such a case, or take the line out")
+            yield line, "gate-without-cases", message, "add such a case, or take the line out"
     gated = sum(counts[name] for name in replay_set.gate)
     if not FEWEST <= gated <= MOST:
         hint = f"{FEWEST} to {MOST} gated cases show most for their cost: enough to notice a loss, few enough to read"
-        yield _warning(replay_set, 0, "set-size", f"the gate counts {gated} cases", hint)
+        yield 0, "set-size", f"the gate counts {gated} cases", hint
     forgets = any(_FORGET in {case.case_class, *case.tags} for case in replay_set.cases)
     if counts["preference"] and not forgets:
-        yield _warning(
-            replay_set, 0, "no-forget-case", "the set has preferences, but no case in which something must be forgotten",
-            "add one with the tag `forget` whose `forbidden_facts` name what the user took back",
-        )
+        message = "the set has preferences, but no case in which something must be forgotten"
+        hint = "add one with the tag `forget` whose `forbidden_facts` name what the user took back"
+        yield 0, "no-forget-case", message, hint
 
 
-def _case_warnings(replay_set: ReplaySet) -> Iterator[Problem]:
+def _case_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     for case in replay_set.cases:
         for key, rule, message, hint in (*_doubts(case), *_class_doubts(case, replay_set)):
-            line = case.lines.get(key) or case.lines.get(key.partition(".")[0]) or case.lines.get("", 0)
-            yield _warning(replay_set, line, rule, f"case '{case.id}'{message}", hint)
-    yield from _unstated(replay_set)
-    yield from _alike(replay_set)
-
-
-_Doubt = tuple[str, str, str, str]
+            yield case.line(key), rule, f"case '{case.id}'{message}", hint
 
 
 def _class_doubts(case: Case, replay_set: ReplaySet) -> Iterator[_Doubt]:
@@ -87,16 +80,20 @@ def _doubts(case: Case) -> Iterator[_Doubt]:
         if any(match_fact(item, question).held for item in _deterministic(fact)):
             message = f" has the fact '{fact.label}' in its question: an answer that repeats the question passes"
             yield place, "fact-in-question", message, "ask without naming it, or name a fact the question does not hold"
-        words = [item.text for item in alternatives(fact) if item.kind == "normalized" and normalize(item.text) in COMMON_WORDS]
-        if words:
+        texts = [item.text for item in alternatives(fact) if item.kind == "normalized"]
+        if words := [text for text in texts if normalize(text) in COMMON_WORDS]:
             yield place, "common-word", f" takes the common word '{words[0]}' for a fact", "name more of the fact"
         if any(item.kind == "judged" for item in alternatives(fact)):
-            yield place, "judged-not-scored", f" has the judged fact '{fact.label}', which this version does not score", \
-                "until a later version does, the case stays inconclusive: match what you can"
-            if case.case_class == "identity":
-                yield place, "judged-identity", f" is of class 'identity', but its fact '{fact.label}' is judged", \
-                    "who a user is can be matched: write the words the answer must hold"
+            yield from _judged(case, place, fact)
         yield from _overlaps(case, index, fact)
+
+
+def _judged(case: Case, place: str, fact: Fact) -> Iterator[_Doubt]:
+    message = f" has the judged fact '{fact.label}', which this version does not score"
+    yield place, "judged-not-scored", message, "the case stays inconclusive until then: match what you can"
+    if case.case_class == "identity":
+        message = f" is of class 'identity', but its fact '{fact.label}' is judged"
+        yield place, "judged-identity", message, "who a user is can be matched: write the words the answer must hold"
 
 
 def _overlaps(case: Case, index: int, fact: Fact) -> Iterator[_Doubt]:
@@ -125,7 +122,7 @@ def _implies(fact: Fact, other: Fact) -> bool:
     return all(any(match_fact(one, Text(item.text)).held for one in others) for item in items)
 
 
-def _unstated(replay_set: ReplaySet) -> Iterator[Problem]:
+def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
     """Expected facts that stand nowhere in the history of their case, each history searched once for all."""
     cases: defaultdict[str, list[Case]] = defaultdict(list)
     for case in replay_set.cases:
@@ -139,23 +136,20 @@ def _unstated(replay_set: ReplaySet) -> Iterator[Problem]:
         stated = {found for found, _, match in match_many(facts, turns) if match.held}
         for number, (case, index, fact) in enumerate(places):
             if number not in stated:
-                line = case.lines.get(f"expected_facts.{index}", case.lines.get("", 0))
                 message = f"case '{case.id}' expects '{fact.label}', which no turn of its history '{name}' says"
                 hint = "write it as the history does, or check that it is still true; computed answers may stay"
-                yield _warning(replay_set, line, "unstated", message, hint)
+                yield case.line(f"expected_facts.{index}"), "unstated", message, hint
 
 
-def _alike(replay_set: ReplaySet) -> Iterator[Problem]:
-    questions = [normalize(case.question) for case in replay_set.cases]
-    for index, case in enumerate(replay_set.cases):
-        earlier = [
-            number for number in range(index) if replay_set.cases[number].history == case.history
-        ]
-        found = process.extractOne(
-            questions[index], {number: questions[number] for number in earlier}, scorer=fuzz.ratio, score_cutoff=_ALIKE
-        )
+def _alike(replay_set: ReplaySet) -> Iterator[_Placed]:
+    earlier: defaultdict[str, list[Case]] = defaultdict(list)
+    asked: defaultdict[str, list[str]] = defaultdict(list)
+    for case in replay_set.cases:
+        question = normalize(case.question)
+        found = process.extractOne(question, asked[case.history], scorer=fuzz.ratio, score_cutoff=_ALIKE)
         if found:
-            other = replay_set.cases[found[2]]
-            line = case.lines.get("question", case.lines.get("", 0))
+            other = earlier[case.history][found[2]]
             message = f"case '{case.id}' asks nearly the same as case '{other.id}'"
-            yield _warning(replay_set, line, "questions-alike", message, "two such cases count one loss twice: keep one")
+            yield case.line("question"), "questions-alike", message, "two such cases count one loss twice: keep one"
+        earlier[case.history].append(case)
+        asked[case.history].append(question)

@@ -101,7 +101,8 @@ class _Loader:
         if node is _EMPTY or not node.value:
             self.wrong(line, "the set has no cases", "write at least one under `cases:`; an empty set proves nothing")
         else:
-            self.wrong(line, f"`cases` must be a list, not {quoted(data_of(node))}", "one case an item, each after a dash")
+            message = f"`cases` must be a list, not {quoted(data_of(node))}"
+            self.wrong(line, message, "one case an item, each after a dash")
         return []
 
     def identify(self, nodes: list[Node]) -> None:

@@ -139,7 +139,7 @@ class _Loader:
                 continue
             if not settings.get("agent"):
                 message = f"configuration '{name}' has no `agent`"
-                self.wrong(("configs", name), message, "write `agent: recall`, or another; or take it over with `extends`")
+                self.wrong(("configs", name), message, "write `agent: recall`, or take one over with `extends`")
                 continue
             line = line_at(self.root, ("configs", name))
             found[name] = Configuration(

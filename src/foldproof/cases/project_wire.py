@@ -69,7 +69,7 @@ def _agent_mapping(value: dict[str, Any]) -> dict[str, Any]:
 def _module(value: Any) -> str:  # noqa: ANN401  # any value of a file
     text = text_of(value)
     if not _PYTHON.fullmatch(text):
-        raise Fault(f"names the Python agent {quoted(text)}", "write `python:module:name`, for instance python:my_agent:run_agent")
+        raise Fault(f"names the Python agent {quoted(text)}", "write `python:module:name`: python:my_agent:run_agent")
     return text
 
 
@@ -93,7 +93,7 @@ def _url(value: Any) -> str:  # noqa: ANN401  # any value of a file
 
 def _recall(value: Any) -> str:  # noqa: ANN401  # any value of a file
     if resolve(value) not in {None, ""}:
-        raise Fault(f"gives `recall` the value {quoted(value)}", "write `agent: recall`; its settings stand under `memory`")
+        raise Fault(f"gives `recall` the value {quoted(value)}", "write `agent: recall`; settings stand under `memory`")
     return ""
 
 

@@ -49,6 +49,10 @@ class Case:
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     at: str = ""
 
+    def line(self, key: str) -> int:
+        """The line of a field, or of an item (`expected_facts.0`); that of the case where it has none of its own."""
+        return self.lines.get(key) or self.lines.get(key.partition(".")[0]) or self.lines.get("", 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:

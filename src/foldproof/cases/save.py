@@ -74,7 +74,7 @@ def set_case_field(path: Path | str, case_id: str, field: str, value: Any) -> No
 
 
 class _Document:
-    """One file that is being changed. Works on `\\n`; what the file had (CRLF, byte order mark) is put back."""
+    """One file that is being changed. Line ends and byte order mark are put back as they were."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -118,10 +118,8 @@ class _Document:
 
     def inserted(self, end: int, lines: list[str]) -> str:
         """The text with whole lines added after the line in which a value ends."""
-        if end > 0 and self.text[end - 1] == "\n":
-            at = end
-        else:
-            at = self.text.find("\n", end) + 1 or len(self.text)
+        line_done = end > 0 and self.text[end - 1] == "\n"
+        at = end if line_done else self.text.find("\n", end) + 1 or len(self.text)
         gap = "" if at == 0 or self.text[at - 1] == "\n" else "\n"
         return self.spliced(at, at, gap + "\n".join(lines) + "\n")
 

@@ -17,12 +17,18 @@ def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
 
 
 def _without_titles(value: Any) -> Any:  # noqa: ANN401  # any JSON value
-    """The schema without the titles that pydantic makes of field names, which say nothing."""
-    if isinstance(value, dict):
-        return {
-            key: _without_titles(item) for key, item in value.items() if not (key == "title" and isinstance(item, str))
-        }
-    return [_without_titles(item) for item in value] if isinstance(value, list) else value
+    """The schema without what pydantic adds of its own: titles made of field names, and null for "left out"."""
+    if isinstance(value, list):
+        return [_without_titles(item) for item in value if item != {"type": "null"}]
+    if not isinstance(value, dict):
+        return value
+    kept = {
+        key: _without_titles(item)
+        for key, item in value.items()
+        if not (key == "title" and isinstance(item, str)) and not (key == "default" and item is None)
+    }
+    only = kept.get("anyOf", [])
+    return {**kept.pop("anyOf")[0], **kept} if len(only) == 1 else kept
 
 
 def replay_set_schema() -> dict[str, Any]:

@@ -54,9 +54,8 @@ def amount(value: Any, *, zero: bool = False) -> float:  # noqa: ANN401  # any v
             return float(found)
         except OverflowError:
             pass  # larger than any float: refused with the rest
-    raise Fault(
-        f"must be a number {'from 0 on' if zero else 'above 0'}, not {quoted(value)}", "write it without quotes and unit"
-    )
+    range_text = "from 0 on" if zero else "above 0"
+    raise Fault(f"must be a number {range_text}, not {quoted(value)}", "write it without quotes and unit")
 
 
 def _free(value: Any) -> Any:  # noqa: ANN401  # any value of a file
@@ -83,7 +82,9 @@ _TEXT_SCHEMA = {"type": ["string", "number"], "minLength": 1}
 Text = Annotated[str, BeforeValidator(text_of), WithJsonSchema(_TEXT_SCHEMA)]
 Version = Annotated[int, BeforeValidator(_version), WithJsonSchema({"const": FORMAT})]
 Flag = Annotated[bool, BeforeValidator(_flag)]
-Count = Annotated[int, BeforeValidator(lambda value: whole(value, 1)), WithJsonSchema({"type": "integer", "minimum": 1})]
+Count = Annotated[
+    int, BeforeValidator(lambda value: whole(value, 1)), WithJsonSchema({"type": "integer", "minimum": 1})
+]
 CountFromZero = Annotated[
     int, BeforeValidator(lambda value: whole(value, 0)), WithJsonSchema({"type": "integer", "minimum": 0})
 ]

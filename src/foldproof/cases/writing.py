@@ -31,7 +31,8 @@ def write_atomically(path: Path, raw: bytes) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise UsageError(f"{shown(path)} cannot be written: {error.strerror}\n  check the folder and its rights") from None
+        message = f"{shown(path)} cannot be written: {error.strerror}\n  check the folder and its rights"
+        raise UsageError(message) from None
 
 
 def _umask() -> int:

@@ -22,6 +22,21 @@ _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _QUOTE = 'put the text in quotes: {}'
 
 
+def _first(event: Any) -> int:  # noqa: ANN401  # PyYAML's events are untyped
+    line: int = event.start_mark.line
+    return line + 1
+
+
+def _start(event: Any) -> int:  # noqa: ANN401  # PyYAML's events are untyped
+    index: int = event.start_mark.index
+    return index
+
+
+def _end(event: Any) -> int:  # noqa: ANN401  # PyYAML's events are untyped
+    index: int = event.end_mark.index
+    return index
+
+
 class _TooDeepError(Exception):
     """The nesting limit is passed; holds the line."""
 
@@ -47,11 +62,12 @@ class _Reader:
         """The one document of the file, or None where there is none."""
         root: Node | None = None
         documents = 0
+        event: Any
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    self.problem(event.start_mark.line + 1, "a second document starts here", "one document a file")
+                    self.problem(_first(event), "a second document starts here", "one document a file")
                     break
                 root = self.node(next(self.events), 1)
         if root is None or root.value == "":
@@ -60,7 +76,7 @@ class _Reader:
         return root
 
     def node(self, event: Any, depth: int) -> Node:  # noqa: ANN401  # PyYAML's events are untyped
-        line = event.start_mark.line + 1
+        line = _first(event)
         if depth > DEEPEST:
             raise _TooDeepError(line)
         self.refuse(event, line)
@@ -69,7 +85,7 @@ class _Reader:
         if isinstance(event, yaml.MappingStartEvent):
             return self.mapping(event, line, depth)
         if isinstance(event, yaml.AliasEvent):
-            return Node(Plain(""), line, event.start_mark.index, event.end_mark.index)
+            return Node(Plain(""), line, _start(event), _end(event))
         return self.scalar(event, line)
 
     def refuse(self, event: Any, line: int) -> None:  # noqa: ANN401  # PyYAML's events are untyped
@@ -84,7 +100,7 @@ class _Reader:
             self.problem(line, f"`{event.tag}` is read as a tag, which is not allowed", self.quoted(line))
 
     def scalar(self, event: Any, line: int) -> Node:  # noqa: ANN401  # PyYAML's events are untyped
-        start, end = event.start_mark.index, event.end_mark.index
+        start, end = _start(event), _end(event)
         plain = event.style in {None, ""}
         if lost := _LOST_IN_LIST.search(self.text[self.last : start]):
             at = self.text.count("\n", 0, self.last + lost.end()) + 1
@@ -92,10 +108,9 @@ class _Reader:
         self.last = end
         if plain and _LOST.match(self.text, end):
             last = event.end_mark.line + 1
-            self.problem(
-                last, f"an unquoted `#` starts a comment, so the text after it is lost; what is left is '{event.value}'",
-                f"{self.quoted(last)}\nif it is a comment, write a blank after the `#`",
-            )
+            left = f"what is left is '{event.value}'" if event.value else "nothing is left"
+            message = f"an unquoted `#` starts a comment, so the text after it is lost; {left}"
+            self.problem(last, message, f"{self.quoted(last)}\nif it is a comment, write a blank after the `#`")
         if surrogate_in(event.value):
             self.problem(line, "a text holds half a character (a lone surrogate)", "write the character itself")
         value = Plain(event.value) if plain else str(event.value)
@@ -103,18 +118,21 @@ class _Reader:
 
     def sequence(self, event: Any, line: int, depth: int) -> Node:  # noqa: ANN401  # PyYAML's events are untyped
         items: list[Node] = []
-        while not isinstance(item := next(self.events), yaml.SequenceEndEvent):
+        item: Any = next(self.events)
+        while not isinstance(item, yaml.SequenceEndEvent):
             items.append(self.node(item, depth + 1))
+            item = next(self.events)
         flow = bool(event.flow_style)
-        end = item.end_mark.index if flow or not items else items[-1].end
-        return Node(items, line, event.start_mark.index, end, event.start_mark.column, flow)
+        end = _end(item) if flow or not items else items[-1].end
+        return Node(items, line, _start(event), end, event.start_mark.column, flow)
 
     def mapping(self, event: Any, line: int, depth: int) -> Node:  # noqa: ANN401  # PyYAML's events are untyped
         items: dict[str, Node] = {}
         flow = bool(event.flow_style)
-        node = Node(items, line, event.start_mark.index, 0, event.start_mark.column, flow)
+        node = Node(items, line, _start(event), 0, event.start_mark.column, flow)
         end = node.start
-        while not isinstance(item := next(self.events), yaml.MappingEndEvent):
+        item: Any = next(self.events)
+        while not isinstance(item, yaml.MappingEndEvent):
             key = self.node(item, depth + 1)
             value = self.node(next(self.events), depth + 1)
             end = max(end, value.end)
@@ -122,7 +140,8 @@ class _Reader:
                 self.pair(node, items, key, value)
             else:
                 self.problem(key.line, "a mapping or a list stands where a key is expected", self.quoted(key.line))
-        end = item.end_mark.index if flow else end
+            item = next(self.events)
+        end = _end(item) if flow else end
         return Node(items, line, node.start, end, node.column, flow, node.keys, node.key_starts)
 
     def pair(self, node: Node, items: dict[str, Node], key: Node, value: Node) -> None:
@@ -139,9 +158,11 @@ class _Reader:
     def syntax(self, error: Exception) -> None:
         """The problem of a text that the parser gave up on."""
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        opened = getattr(error, "context_mark", None)
+        if opened and "quoted" in str(getattr(error, "context", "")):
+            mark = opened  # the line in which the quote opens is the one to mend
         line = mark.line + 1 if mark else 0
         what = str(getattr(error, "problem", None) or getattr(error, "reason", None) or error).splitlines()[0]
-        opened = getattr(error, "context_mark", None)
         since = f" (in what starts in line {opened.line + 1})" if opened and opened.line + 1 < line else ""
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         if "\t" in text[: len(text) - len(text.lstrip())]:
@@ -159,7 +180,8 @@ def read_yaml(text: str, file: str) -> tuple[Node | None, list[Problem]]:
     try:
         return reader.document(), reader.problems
     except _TooDeepError as error:
-        reader.problem(error.args[0], f"lists and mappings stand more than {DEEPEST} deep in each other", "make it flatter")
+        message = f"lists and mappings stand more than {DEEPEST} deep in each other"
+        reader.problem(error.args[0], message, "make it flatter")
     except (yaml.YAMLError, ValueError, OverflowError) as error:  # the last two: escapes beyond Unicode
         reader.syntax(error)
     return None, reader.problems

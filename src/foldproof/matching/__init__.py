@@ -1,4 +1,28 @@
-"""Matching."""
-from foldproof.matching.fact import Fact, FactKind
+"""Does a text say a fact? Deliberately dumb, versioned, and the same on both sides of a fold.
 
-__all__ = ["Fact", "FactKind"]
+The rules are in `docs/matcher.md`. Scoring, the loader and the linter use what is exported here.
+"""
+from foldproof.matching.check import check_fact
+from foldproof.matching.fact import Fact, FactKind
+from foldproof.matching.finder import Outcome
+from foldproof.matching.many import match_many
+from foldproof.matching.mapped import Span
+from foldproof.matching.match import MATCHER_VERSION, Match, match_fact, match_facts
+from foldproof.matching.nearest import Nearest
+from foldproof.matching.text import Text, normalize
+
+__all__ = [
+    "MATCHER_VERSION",
+    "Fact",
+    "FactKind",
+    "Match",
+    "Nearest",
+    "Outcome",
+    "Span",
+    "Text",
+    "check_fact",
+    "match_fact",
+    "match_facts",
+    "match_many",
+    "normalize",
+]

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+from foldproof.matching.fold import fold
 from foldproof.matching.mapped import Span
 from foldproof.matching.negation import REACH, negation
 from foldproof.matching.text import Text
-from foldproof.matching.fold import fold
 from foldproof.matching.tokens import gaps_of
 
 Outcome = Literal["held", "missed", "negated"]
@@ -38,7 +38,7 @@ def negation_at(text: Text, span: Span) -> str:
     raw = text.raw
     start = max(0, span.start - REACH)
     # The letter stands for the hit, so that the gap next to it is kept.
-    before = gaps_of(fold(raw[start : span.start]) + " x" if raw[span.start - 1 : span.start] in " " else fold(raw[start : span.start]) + "x")[:-2]
+    before = gaps_of(fold(raw[start : span.start]) + "x")[:-2]
     after = gaps_of("x" + fold(raw[span.end : span.end + REACH]))[2:]
     return negation(before, after, fold(raw[span.start : span.end]), text.padded)
 

@@ -30,12 +30,18 @@ APOSTROPHES = "\u02b9\u02bb-\u02bf\u02c8\u02ca\u02cb\u0374"
 _MARKS_AND_SIGNS = "\u2116\u2120\u2122"  # №, ℠ and ™ would become letters that stick to their neighbour
 _QUOTES = "\u2018-\u201f\u2032-\u2037\u2039\u203a"
 _DASHES = "\u2010-\u2013\u2212\u207b\u208b\ufe32\ufe58"
+_BASIC = re.compile("[\U00010000-\U0010ffff]-?")
 _VANISHING = re.compile(f"[{VANISHING}]+")
 _BLANK = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}]")
 _DASH = re.compile(f"[{_DASHES}]")
 _SMALL = re.compile(f"[{SMALL_DIGITS}]")
 _FRACTION = re.compile(f"[{FRACTIONS}]")
 _ODD = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}{SMALL_DIGITS}]")
+# One quick look for all of them; beyond the basic plane it only says "perhaps".
+_RARE = re.compile(
+    f"[{_BASIC.sub('', VANISHING + SMALL_DIGITS)}{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}"
+    "\U00010000-\U0010ffff]"
+)
 # A character that may join the one before it when both are normalized.
 _JOINS = re.compile("[\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\ud7b0-\ud7ff\uff9e-\uffdc]")
 
@@ -45,8 +51,8 @@ def fold(raw: str) -> str:
     if raw.isascii():
         return raw.lower()
     text = normalize("NFC", raw)
-    text = _VANISHING.sub("", text)
-    text = _ODD.sub(_plain, text)
+    if _RARE.search(text):
+        text = _ODD.sub(_plain, _VANISHING.sub("", text))
     return _fold_case(text)
 
 

@@ -37,7 +37,8 @@ FILLERS: dict[str, str] = {
 }
 FILLERS_AT_MOST = 2
 CONTRACTIONS = frozenset(
-    "isn aren wasn weren don doesn didn haven hasn hadn won wouldn can couldn shouldn mustn mightn needn ain shan".split()
+    _stem for _stem in "isn aren wasn weren don doesn didn haven hasn hadn won wouldn can couldn shouldn mustn mightn"
+    " needn ain shan".split()
 )
 """What stands before the `t` of a contraction once its apostrophe is a blank."""
 CANCELLED = frozenset({
@@ -62,10 +63,9 @@ AFTER = {
 """What negates the hit before it: with a hyphen between ("gluten-free"), in Japanese directly."""
 
 QUICK = frozenset({"t", *" ".join(NEGATORS.values()).split()})
-_FILLERS = frozenset(" ".join(FILLERS.values()).split())
+FILLER_WORDS = frozenset(" ".join(FILLERS.values()).split())
 _PAIR_REACH = 6
 _JAPANESE = tuple(" ".join(word) + " " for word in AFTER["ja"].split())
-QUICK_AFTER = tuple(f"{word} " for lang in ("en", "de", "nl") for word in AFTER[lang].split()) + _JAPANESE
 _AFTER = re.compile(
     rf"{HYPHEN}(?:{'|'.join(' '.join(AFTER[lang] for lang in ('en', 'de', 'nl')).split())})(?=[ \n{HYPHEN}])"
     rf"| (?:{'|'.join(_JAPANESE)})"
@@ -88,7 +88,7 @@ def negation(before: str, after: str, hit: str, padded: str) -> str:
         if _negates(words, at, hit, padded):
             start = at - (words[at] == "t")
             return " ".join((*words[start:], hit)).replace(" t ", "'t ")
-        if steps == FILLERS_AT_MOST or not (words[at] in _FILLERS or is_currency(words[at])):
+        if steps == FILLERS_AT_MOST or not (words[at] in FILLER_WORDS or is_currency(words[at])):
             break
     return ""
 

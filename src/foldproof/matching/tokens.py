@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from unicodedata import category
 
 from foldproof.matching.fold import APOSTROPHES, fold_mapped
-from foldproof.matching.mapped import Edit, Mapped, Span
+from foldproof.matching.mapped import Edit, Span
 
 CURRENCY = (
     "$\u00a2-\u00a5\u058f\u060b\u07fe\u07ff\u09f2\u09f3\u09fb\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0\ua838\ufdfc"
@@ -39,12 +39,12 @@ _SPECIAL = re.compile(
     rf"|(?<=[+#])[+#]*|(?<=[%°{CURRENCY}]))"
 )
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?")
-_WIDE_GAP = re.compile(f"[ \n{HYPHEN}]{{2,}}")
+_GAP_CHARS = f" \n{HYPHEN}"
+_WIDE_GAP = re.compile(f"[{_GAP_CHARS}]{{2,}}")
 _SHAPE = str.maketrans(
     {chr(code): "a" if chr(code).isalpha() else "0" if chr(code).isdigit() else " " for code in range(128)}
     | {".": ".", ",": ".", "-": "-", "+": "+", "#": "+", "%": "%", "$": "%"}
 )
-_SHAPES = (".0", "-0", "a+", "%")
 
 
 class _Table(dict[int, str]):
@@ -58,7 +58,7 @@ class _Table(dict[int, str]):
         """The character itself where it is part of a word, with blanks where it is a word, else a blank."""
         if category(char)[0] not in "LMN" or _APOSTROPHE.match(char):
             return " "
-        return f" {char} " if category(char)[0] == "L" and _OWN.match(char) or char == "〇" else char
+        return f" {char} " if char == "〇" or (category(char)[0] == "L" and _OWN.match(char)) else char
 
 
 class _GapTable(_Table):
@@ -83,7 +83,7 @@ def gaps_of(folded: str) -> str:
     A gap that ends a clause is a line feed, a hyphen between two words is `HYPHEN`.
     """
     text = _WIDE_GAP.sub(_narrow, _separate(folded, _GAPS))
-    return f" {text.strip(f' {HYPHEN}\n')} "
+    return f" {text.strip(_GAP_CHARS)} "
 
 
 def trace(raw: str) -> list[Span]:
@@ -164,7 +164,7 @@ def _specials(folded: str) -> list[Edit]:
     """The places where a point, a comma, a minus or a sign may be part of a token."""
     if folded.isascii():
         shape = folded.translate(_SHAPE)
-        if not any(part in shape for part in _SHAPES):
+        if not (".0" in shape or "-0" in shape or "a+" in shape or "%" in shape):
             return []
     edits: list[Edit] = []
     for found in _SPECIAL.finditer(folded):
@@ -190,12 +190,13 @@ def _settle(folded: str, start: int, end: int) -> Iterable[Edit]:
 def _minus(folded: str, start: int, end: int) -> Iterable[Edit]:
     """`-15`, `-$15`, or a dash with a number after it."""
     number = start + 1 + is_currency(folded[start + 1])
-    sign = f" {folded[start + 1]} " if number > start + 1 else " "
-    zero = "0" if folded[number] == "." else ""
-    digits = zero + _number(folded[number:end])
+    sign = folded[start + 1 : number]
+    digits = _number(folded[number:end])
+    digits = f"0{digits}" if digits[0] == "." else digits
     if signed(folded, start):
-        return [(start, end, f"{sign}-{digits}")]
-    return [(start, start + 1, " "), (start + 1, number, sign), (number, end, digits)][:: 1 if sign != " " else 2]
+        return [(start, end, f" {sign} -{digits}" if sign else f" -{digits}")]
+    edits = [(start, start + 1, " "), (start + 1, number, f" {sign} "), (number, end, digits)]
+    return edits if sign else [edits[0], edits[2]]
 
 
 def _plus(folded: str, start: int, end: int) -> str:

@@ -1,9 +1,11 @@
 """The only place that chains the stages; the command line and the pytest plugin call it and nothing below."""
+
 from foldproof.workflow.baselines import Acceptance, apply_acceptance, propose_baseline
 from foldproof.workflow.checking import CheckReport, check_candidate
+from foldproof.workflow.examining import Found, examine
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
 from foldproof.workflow.running import ConfirmationNeededError, Options, Progress, RunReport, plan_size, run_config
-from foldproof.workflow.workspace import Workspace, open_workspace
+from foldproof.workflow.workspace import Workspace, locate_project, open_workspace
 
 __all__ = [
     "Acceptance",
@@ -11,6 +13,7 @@ __all__ = [
     "CompareReport",
     "ConfirmationNeededError",
     "Explanation",
+    "Found",
     "Options",
     "Progress",
     "RunReport",
@@ -18,7 +21,9 @@ __all__ = [
     "apply_acceptance",
     "check_candidate",
     "compare_runs",
+    "examine",
     "explain_case",
+    "locate_project",
     "open_workspace",
     "plan_size",
     "propose_baseline",

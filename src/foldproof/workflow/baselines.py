@@ -1,4 +1,5 @@
 """Accepting a baseline: what it would change is shown first, and nothing is written in CI."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -90,7 +91,9 @@ def _refuse_unfit(workspace: Workspace, run: Run, scores: Mapping[str, CaseScore
     if run.control:
         raise UsageError(f"run {run.name} is the {run.control} control, not a run of the memory\n  run: {command}")
     if run.set_sha256 != workspace.replay_set.sha256:
-        raise UsageError(f"run {run.name} asked another version of the set than {workspace.replay_set.path} holds now\n  run: {command}")
+        raise UsageError(
+            f"run {run.name} asked another version of the set than {workspace.replay_set.path} holds now\n  run: {command}"
+        )
     few = [score.id for score in scores.values() if len(score.trials) < 2]
     if few:
         raise UsageError(
@@ -122,7 +125,8 @@ async def _unplugged(workspace: Workspace, config: str, options: Options) -> tup
 
 
 def _refuse_vacuous(workspace: Workspace, vacuous: tuple[str, ...]) -> None:
-    gated = [case.id for case in workspace.replay_set.cases if case.id in vacuous and case.case_class in workspace.replay_set.gate]
+    replay_set = workspace.replay_set
+    gated = [case.id for case in replay_set.cases if case.id in vacuous and case.case_class in replay_set.gate]
     if gated:
         raise UsageError(
             f"{len(gated)} gated cases pass with the memory cut off, so they test nothing: {', '.join(gated)}\n"
@@ -139,5 +143,6 @@ def _warnings(workspace: Workspace, run: Run, scores: Mapping[str, CaseScore]) -
     for name, requirement in workspace.replay_set.gate.items():
         failing = [s.id for s in scores.values() if s.case_class == name and s.outcome != "pass"]
         if failing and requirement.need is None:
-            warnings.append(f"{name} asks `all`, but these do not pass now, so no check can pass: {', '.join(failing)}")
+            names = ", ".join(failing)
+            warnings.append(f"{name} asks `all`, but these do not pass now, so no check can pass: {names}")
     return warnings

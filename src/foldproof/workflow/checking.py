@@ -1,4 +1,5 @@
 """The check: production again, the candidate, repeats where in doubt, the diff, the gate, the verdict."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace

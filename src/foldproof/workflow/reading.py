@@ -1,4 +1,5 @@
 """What is read from the store without calling an agent: scoring again, explaining, comparing."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -85,7 +86,9 @@ def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanati
     if case_id not in cases:
         raise UsageError(f"no case '{case_id}' in {workspace.replay_set.path}\n  {nearest_of(case_id, cases)}")
     if not trials:
-        raise UsageError(f"run {run.name} did not ask case '{case_id}'\n  run: foldproof run {run.config} --only {case_id}")
+        raise UsageError(
+            f"run {run.name} did not ask case '{case_id}'\n  run: foldproof run {run.config} --only {case_id}"
+        )
     case = cases[case_id]
     explained = tuple(
         ExplainedTrial(

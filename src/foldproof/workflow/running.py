@@ -1,4 +1,5 @@
 """Running one configuration: which run goes on, which trials are left, and the score of what was recorded."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -187,7 +188,9 @@ async def ask(
     if planned:
         with workspace.store.lock(f"run-{run.name}") as held:
             if not held:
-                raise UsageError(f"run {run.name} is being carried out by another process\n  wait for it, or use --fresh")
+                raise UsageError(
+                    f"run {run.name} is being carried out by another process\n  wait for it, or use --fresh"
+                )
             plan = Plan(f"fp-{run.name}", planned, opened.configuration.folds)
             stopped = await _carry_out(workspace, opened, run, plan=plan, limits=limits, listener=options.listener)
     run = workspace.store.set_state(run, "stopped" if stopped else "finished")

@@ -1,4 +1,5 @@
 """The workspace: one project with its set and its store, opened for the length of a command."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ from foldproof.cases import (
     load_set,
     project_environment,
 )
-from foldproof.core import NothingSelectedError, Redactor, UsageError, nearest_of
+from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError, nearest_of
 from foldproof.record import Store
 
 
@@ -82,13 +83,16 @@ def open_workspace(start: Path, *, replay_set: Path | None = None) -> Iterator[W
         yield Workspace(project, loaded, store, environ)
 
 
+def locate_project(start: Path) -> Project:
+    """The project of a file, or of the nearest folder upwards that has one."""
+    return load_project(start if start.is_file() else find_project(start))
+
+
 def _project(start: Path, replay_set: Path | None) -> Project:
-    if start.is_file():
-        return load_project(start)
     try:
-        return load_project(find_project(start))
+        return locate_project(start)
     except UsageError as error:
-        if replay_set is None or hasattr(error, "problems"):
+        if replay_set is None or isinstance(error, FileError):
             raise
     folder = start.resolve()
     return Project(

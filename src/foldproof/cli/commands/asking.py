@@ -1,0 +1,218 @@
+"""The commands that ask an agent: run, check, compare."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import click
+
+from foldproof.cli.shared import (
+    EXIT_CODES,
+    asking_options,
+    confirmed,
+    progress,
+    project_options,
+    show,
+    step_summary,
+    workspace,
+    write_file,
+)
+from foldproof.core import ExitCode
+from foldproof.report import (
+    check_document,
+    compare_document,
+    junit_check,
+    junit_run,
+    markdown_check,
+    markdown_compare,
+    markdown_run,
+    render_check,
+    render_compare,
+    render_run,
+    run_document,
+    run_info,
+)
+from foldproof.report.documents import CheckDocument, RunDocument
+from foldproof.workflow import (
+    CheckReport,
+    Options,
+    RunReport,
+    Workspace,
+    check_candidate,
+    compare_runs,
+    plan_size,
+    run_config,
+)
+
+
+def report_options(command: Any) -> Any:  # noqa: ANN401  # a decorator of click commands
+    """Where else the report goes."""
+    for option in (
+        click.option("--junit", type=click.Path(path_type=Path), help="Also write JUnit XML."),
+        click.option("--markdown", type=click.Path(path_type=Path), help="Also write Markdown."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Ask every question on one configuration.")
+@click.argument("config")
+@project_options
+@asking_options
+@report_options
+@click.option("--filter-failing", "failing", is_flag=True, help="Ask only what did not pass in the newest run.")
+@click.option("--resume", default="", metavar="RUN", help="Go on with this run, for instance with more trials.")
+@click.option("--unplugged", is_flag=True, help="The control: the same questions with the memory cut off.")
+@click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask nothing.")
+def run(
+    config: str,
+    project_path: Path | None,
+    set_path: Path | None,
+    *,
+    as_json: bool,
+    dry_run: bool,
+    junit: Path | None,
+    markdown: Path | None,
+    **asked_for: Any,  # noqa: ANN401  # the fields of Options, checked there
+) -> ExitCode:
+    """Ask every question of the set on CONFIG and hold the answers against the gate.
+
+    CONFIG is a configuration of foldproof.yaml, or an agent named directly: python:module:function. An
+    interrupted run goes on where it stopped; the baseline configuration is asked twice a case.
+    """
+    options = Options(**asked_for)
+    with workspace(project_path, set_path) as opened:
+        if dry_run:
+            return _dry_run(opened, config, options, as_json=as_json)
+        with progress(quiet=as_json) as listener:
+            heard = replace(options, listener=listener)
+            report = confirmed(heard, lambda chosen: anyio.run(run_config, opened, config, chosen))
+        document = run_report_document(opened, report)
+    show(document, render_run, as_json=as_json)
+    _write(document, junit=junit, markdown=markdown)
+    return EXIT_CODES[document.verdict]
+
+
+def _dry_run(opened: Workspace, config: str, options: Options, *, as_json: bool) -> ExitCode:
+    cases, trials = plan_size(opened, config, options)
+    if as_json:
+        click.echo(f'{{"schema": "foldproof/plan/1", "config": "{config}", "cases": {cases}, "trials": {trials}}}')
+    else:
+        click.echo(f"would ask {trials} trials of {cases} cases on '{config}'; nothing was asked")
+    return ExitCode.PASS
+
+
+def run_report_document(opened: Workspace, report: RunReport, notes: tuple[str, ...] = ()) -> RunDocument:
+    """The document of a run."""
+    return run_document(
+        report.run,
+        opened.replay_set,
+        report.scores,
+        report.gate,
+        report.trials,
+        asked=report.asked,
+        reused=report.reused,
+        stopped=report.stopped,
+        cost_usd=report.cost_usd,
+        notes=(*report.run.notes, *notes),
+    )
+
+
+def _write(document: RunDocument, *, junit: Path | None, markdown: Path | None) -> None:
+    text = markdown_run(document)
+    step_summary(text)
+    if junit is not None:
+        write_file(junit, junit_run(document))
+    if markdown is not None:
+        write_file(markdown, text)
+
+
+@click.command(short_help="Prove or refuse that a candidate still knows what it must.")
+@click.argument("candidate")
+@project_options
+@asking_options
+@report_options
+@click.option("--details", is_flag=True, help="Show every case, not only what changed.")
+def check(
+    candidate: str,
+    project_path: Path | None,
+    set_path: Path | None,
+    *,
+    as_json: bool,
+    details: bool,
+    junit: Path | None,
+    markdown: Path | None,
+    **asked_for: Any,  # noqa: ANN401  # the fields of Options, checked there
+) -> ExitCode:
+    """Ask production again, then CANDIDATE; repeat what is in doubt; diff, gate, verdict.
+
+    Exits 0 where the change passes, 1 where it is blocked, 7 where the runs allow no verdict.
+    """
+    options = Options(**asked_for)
+    with workspace(project_path, set_path) as opened:
+        with progress(quiet=as_json) as listener:
+            heard = replace(options, listener=listener)
+            report = confirmed(heard, lambda chosen: anyio.run(check_candidate, opened, candidate, chosen))
+        document = check_report_document(opened, report)
+    show(document, render_check, as_json=as_json, details=details)
+    text = markdown_check(document)
+    step_summary(text)
+    if junit is not None:
+        write_file(junit, junit_check(document))
+    if markdown is not None:
+        write_file(markdown, text)
+    return EXIT_CODES[document.verdict]
+
+
+def check_report_document(opened: Workspace, report: CheckReport) -> CheckDocument:
+    """The document of a check."""
+    before, after = (
+        run_info(side.run, asked=side.asked, reused=side.reused, cost_usd=side.cost_usd)
+        for side in (report.before, report.after)
+    )
+    return check_document(
+        report.check,
+        opened.replay_set,
+        before=before,
+        after=after,
+        differs=report.differs,
+        beside_memory=report.beside_memory,
+    )
+
+
+@click.command(short_help="Put configurations side by side.")
+@click.argument("runs", nargs=-1, required=True)
+@project_options
+@asking_options
+@click.option("--markdown", type=click.Path(path_type=Path), help="Also write Markdown.")
+def compare(
+    runs: tuple[str, ...],
+    project_path: Path | None,
+    set_path: Path | None,
+    *,
+    as_json: bool,
+    markdown: Path | None,
+    **asked_for: Any,  # noqa: ANN401  # the fields of Options, checked there
+) -> ExitCode:
+    """Put two or more RUNS side by side, the first being what the others are compared with.
+
+    Each is the number of a run or a configuration, whose newest finished run on the present set is taken; a
+    configuration that has none is run first.
+    """
+    if len(runs) < 2:
+        raise click.UsageError("a comparison needs two runs or configurations at least")
+    options = Options(**asked_for)
+    with workspace(project_path, set_path) as opened:
+        with progress(quiet=as_json) as listener:
+            heard = replace(options, listener=listener)
+            report = confirmed(heard, lambda chosen: anyio.run(compare_runs, opened, runs, chosen))
+        document = compare_document(opened.replay_set, report.cases, report.columns)
+    show(document, render_compare, as_json=as_json)
+    text = markdown_compare(document)
+    step_summary(text)
+    if markdown is not None:
+        write_file(markdown, text)
+    return ExitCode.PASS

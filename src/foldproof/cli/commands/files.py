@@ -1,0 +1,90 @@
+"""The commands on files and texts: lint, match, import."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from foldproof.cases import ReplaySet, import_longmemeval, lint_set, load_set
+from foldproof.cli.shared import project_options, show
+from foldproof.core import ExitCode, FileError, Problem, UsageError
+from foldproof.matching import Fact, FactKind, check_fact, match_fact
+from foldproof.report import FilesDocument, MatchDocument, lint_document, render_files, render_lint, render_match
+from foldproof.workflow import locate_project
+
+_KINDS = ("normalized", "exact", "pattern", "number", "date")
+
+
+@click.command(short_help="Everything that is wrong with the replay set.")
+@project_options
+@click.option("--strict", is_flag=True, help="Exit 4 on warnings too.")
+def lint(project_path: Path | None, set_path: Path | None, *, as_json: bool, strict: bool) -> ExitCode:
+    """Say everything that is wrong with the replay set, errors and warnings, each with its place.
+
+    Exits 4 on errors, 0 otherwise; no agent is called and nothing is stored.
+    """
+    problems: tuple[Problem, ...]
+    replay_set: ReplaySet | None = None
+    try:
+        path = set_path or locate_project(project_path or Path.cwd()).replay_set
+        replay_set = load_set(path)
+        problems = lint_set(replay_set)
+    except FileError as error:
+        problems = error.problems
+    show(lint_document(problems, replay_set), render_lint, as_json=as_json)
+    bad = any(problem.severity == "error" or strict for problem in problems)
+    return ExitCode.USAGE if bad else ExitCode.PASS
+
+
+@click.command(short_help="Try one fact on a text.")
+@click.argument("fact")
+@click.argument("text", required=False)
+@click.option("--kind", type=click.Choice(_KINDS), default="normalized", show_default=True, help="How it is matched.")
+@click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
+def match(fact: str, text: str | None, kind: FactKind, *, as_json: bool) -> ExitCode:
+    """Say whether FACT holds in TEXT (or standard input), where, and why not.
+
+    Exits 0 where it holds, 1 where it does not.
+    """
+    wanted = Fact(kind, fact)
+    if wrong := check_fact(wanted):
+        raise UsageError(f"fact '{fact}' cannot be used: {wrong}")
+    answer = sys.stdin.read() if text is None else text
+    found = match_fact(wanted, answer)
+    document = MatchDocument(
+        fact=wanted.label,
+        outcome=found.outcome,
+        spans=[(span.start, span.end) for span in found.spans],
+        nearest=found.nearest.text if found.nearest else "",
+        reason=found.reason,
+    )
+    show(document, render_match, as_json=as_json, text=answer)
+    return ExitCode.PASS if found.held else ExitCode.BLOCKED
+
+
+@click.group("import")
+def import_() -> None:
+    """Make a replay set from a benchmark that you have."""
+
+
+@import_.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option(
+    "--into", "target", type=click.Path(path_type=Path), required=True, help="The folder of the project to write."
+)
+@click.option("--limit", type=click.IntRange(1), help="Only the first questions.")
+@click.option("--force", is_flag=True, help="Write over a project that is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
+def longmemeval(source: Path, target: Path, limit: int | None, *, force: bool, as_json: bool) -> ExitCode:
+    """LongMemEval: its JSON file, or a folder with questions.jsonl and sessions.jsonl."""
+    report = import_longmemeval(source, target, limit=limit, force=force)
+    document = FilesDocument(
+        command="import longmemeval",
+        written=[str(path) for path in report.written],
+        notes=list(report.notes),
+        next=[f"cd {target}", "foldproof run production", "foldproof baseline accept", "foldproof check window"],
+    )
+    show(document, render_files, as_json=as_json)
+    return ExitCode.PASS

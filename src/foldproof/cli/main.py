@@ -1,0 +1,78 @@
+"""The entry point: every way a command can end becomes one exit code and one readable message."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from types import FrameType
+
+import click
+
+from foldproof.cli.app import app
+from foldproof.core import ExitCode, FoldproofError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with the exit code of DESIGN section 9."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    _speak_utf8()
+    with contextlib.suppress(ValueError):  # not the main thread: signals stay as they are
+        signal.signal(signal.SIGTERM, _as_interrupt)
+    code = run(words)
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.flush()
+    sys.exit(int(code))
+
+
+def run(words: Sequence[str]) -> ExitCode:
+    """Carry out one call; nothing escapes but the exit code."""
+    as_json = "--json" in words
+    try:
+        code = app.main(list(words), prog_name="foldproof", standalone_mode=False)
+        return code if isinstance(code, ExitCode) else ExitCode.PASS
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else str(error))
+        return ExitCode.PASS
+    except click.ClickException as error:
+        context = f"  try: {error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else ""
+        return _fail(ExitCode.USAGE, "usage", f"{error.format_message()}\n{context}".rstrip(), as_json=as_json)
+    except FoldproofError as error:
+        kind = type(error).__name__.removesuffix("Error").lower()
+        return _fail(error.exit_code, kind, str(error), as_json=as_json)
+    except (KeyboardInterrupt, click.Abort):
+        message = "interrupted; what was answered is kept: run the same command again to go on"
+        return _fail(ExitCode.INTERRUPTED, "interrupted", message, as_json=as_json)
+    except BrokenPipeError:
+        # The reader went away (`| head`): that is no failure, and the interpreter must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.PASS
+    except Exception as error:  # noqa: BLE001  # the outermost border: a bug becomes exit code 3 with its trace
+        trace = traceback.format_exc()
+        opening = f"internal error: {type(error).__name__}: {error}"
+        message = f"{opening}\nThis is a bug in foldproof; please report it with:\n{trace}"
+        return _fail(ExitCode.INTERNAL, "internal", message, as_json=as_json)
+
+
+def _fail(code: ExitCode, kind: str, message: str, *, as_json: bool) -> ExitCode:
+    if as_json:
+        from foldproof.report import ErrorDocument, json_text
+
+        click.echo(json_text(ErrorDocument(exit_code=int(code), kind=kind, message=message)))
+    else:
+        click.echo(message, err=True)
+    return code
+
+
+def _as_interrupt(_number: int, _frame: FrameType | None) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def _speak_utf8() -> None:
+    """A console that cannot show a character shows a replacement; a report is never lost to an encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure") and (stream.encoding or "").lower().replace("-", "") != "utf8":
+            stream.reconfigure(errors="replace")

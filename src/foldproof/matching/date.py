@@ -1,0 +1,130 @@
+"""The date matcher: the same day, in the forms that state it without doubt."""
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from foldproof.matching.finder import Outcome, judge_hits, negation_at, with_outcome
+from foldproof.matching.fold import fold_mapped
+from foldproof.matching.mapped import Span
+from foldproof.matching.text import Text
+
+MONTHS = {
+    "en": "january february march april may june july august september october november december",
+    "de": "januar februar märz april mai juni juli august september oktober november dezember",
+    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "nl": "januari februari maart april mei juni juli augustus september oktober november december",
+}
+SHORT_MONTHS = (
+    "jan janv ene gen|feb févr fév fev febr|mar mär mrt|apr avr abr|may mai mei mag|jun giu|jul juil lug|aug ago"
+    "|sep sept set|oct okt ott out|nov|dec dez déc dic"
+)
+_ISO = re.compile(r"(?<![\d./-])(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?!\d|[-/.]\d)")
+_CJK = re.compile(r"(?<!\d)(?P<y>\d{4}) ?[年년] ?(?P<m>\d{1,2}) ?[月월] ?(?P<d>\d{1,2}) ?[日号號일]")
+_NUMERIC = re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d|[-/.]\d)")
+
+
+class DateSeen(NamedTuple):
+    """A date in a folded text. `year` is 0 where none is stated; `ambiguous` where day and month may be swapped."""
+
+    year: int
+    month: int
+    day: int
+    start: int
+    end: int
+    ambiguous: bool = False
+
+    def may_be(self, date: datetime.date) -> bool:
+        """Whether day and month agree, in one order or, where that is open, in the other."""
+        wanted = (date.month, date.day)
+        return wanted == (self.month, self.day) or (self.ambiguous and wanted == (self.day, self.month))
+
+
+def read_date(text: str) -> datetime.date | None:
+    """The day of an ISO date `YYYY-MM-DD`; nothing where it is not one, or does not exist."""
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text.strip()):
+        return None
+    try:
+        return datetime.date.fromisoformat(text.strip())
+    except ValueError:
+        return None
+
+
+def dates_in(folded: str) -> Iterator[DateSeen]:
+    """Every date in a folded text, form by form."""
+    for pattern in (_ISO, _CJK):
+        for found in pattern.finditer(folded):
+            yield DateSeen(int(found["y"]), int(found["m"]), int(found["d"]), *found.span())
+    for found in _NUMERIC.finditer(folded):
+        first, second, year = int(found["a"]), int(found["b"]), int(found["y"])
+        day, month = (second, first) if second > 12 else (first, second)
+        yield DateSeen(year, month, day, *found.span(), ambiguous=first != second and max(first, second) <= 12)
+    months, *patterns = _named()
+    for pattern in patterns:
+        for found in pattern.finditer(folded):
+            yield DateSeen(int(found["y"] or 0), months[found["m"]], int(found["d"]), *found.span())
+
+
+class DateFinder:
+    """Looks for a day."""
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = wanted.strip()
+        self._date = datetime.date.fromisoformat(self.wanted)
+
+    def outcome(self, text: Text) -> Outcome:
+        """Whether the date is held, missed, or stands in negations only."""
+        return judge_hits(text, self._hits(text))
+
+    def spans(self, text: Text, outcome: Outcome) -> tuple[Span, ...]:
+        """Every hit that has this outcome."""
+        return with_outcome(text, self._hits(text), outcome)
+
+    def reason(self, text: Text, outcome: Outcome) -> str:
+        """One sentence for a person."""
+        if outcome == "held":
+            return f"the date {self.wanted} stands in the text"
+        if outcome == "negated":
+            words = negation_at(text, self._hits(text)[0])
+            return f"the date {self.wanted} stands only in a negation: '{words}'"
+        for seen in dates_in(text.folded):
+            if seen.may_be(self._date):
+                words = text.folded[seen.start : seen.end]
+                if seen.ambiguous and seen.year == self._date.year:
+                    return f"'{words}' is ambiguous: day and month may stand in either order"
+                if not seen.year:
+                    return f"'{words}' has no year, so it may be another day than {self.wanted}"
+        return f"the date {self.wanted} is not in the text"
+
+    def _hits(self, text: Text) -> tuple[Span, ...]:
+        date = self._date
+        seen = [
+            seen
+            for seen in dates_in(text.folded)
+            if (seen.year, seen.month, seen.day) == (date.year, date.month, date.day) and not seen.ambiguous
+        ]
+        if not seen:
+            return ()
+        mapped = fold_mapped(text.raw)
+        return tuple(sorted(mapped.span(hit.start, hit.end) for hit in seen))
+
+
+@cache
+def _named() -> tuple[dict[str, int], re.Pattern[str], re.Pattern[str]]:
+    """Month names to numbers, and the patterns `March 4, 2026` and `4 March 2026`, the year left open."""
+    months = {name: number for names in MONTHS.values() for number, name in enumerate(names.split(), 1)}
+    months |= {name: number for number, names in enumerate(SHORT_MONTHS.split("|"), 1) for name in names.split()}
+    names = "|".join(sorted(months, key=len, reverse=True))
+    ordinal = r"(?:st|nd|rd|th|\.|er|[ºª°])?"
+    year = r"(?:,? *(?:(?:de|del|of) +)?(?P<y>\d{4})(?!\d|[.,]\d))?"
+    month_first = rf"(?<![^\W_])(?P<m>{names})\.? +(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]|[.,]\d)(?![^\W\d_]){year}"
+    day_first = (
+        rf"(?<![^\W_])(?<![.,:/-])(?P<d>\d{{1,2}}){ordinal} *(?:(?:of|de) +|d')?(?P<m>{names})(?![^\W\d_])\.?{year}"
+    )
+    return months, re.compile(month_first), re.compile(day_first)

@@ -1,0 +1,300 @@
+"""From the records of the stages to documents. Pure: nothing is read, nothing is run, nothing is asked the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from foldproof.cases import ReplaySet
+from foldproof.compare import Baseline, CaseChange, Check, ClassGate
+from foldproof.compare.statistics import Interval
+from foldproof.compare.verdict import MEANING
+from foldproof.core import Problem
+from foldproof.record import Run, Trial
+from foldproof.report.documents import (
+    BaselineDocument,
+    CaseRow,
+    CheckDocument,
+    ComparedCase,
+    CompareDocument,
+    ComparedRun,
+    FactRow,
+    GateRow,
+    LintDocument,
+    ProblemRow,
+    RunDocument,
+    RunInfo,
+    ScoredCase,
+    SetInfo,
+    TrialFactRow,
+    TrialRow,
+    VerdictWord,
+)
+from foldproof.score import CaseScore, TrialScore
+
+
+def set_info(replay_set: ReplaySet) -> SetInfo:
+    """Which set was asked."""
+    return SetInfo(name=replay_set.name, sha256=replay_set.sha256, cases=len(replay_set.cases))
+
+
+def run_info(run: Run, *, asked: int = 0, reused: int = 0, cost_usd: float | None = None) -> RunInfo:
+    """Which run it is; `asked` trials were asked now, `reused` stood in the store."""
+    return RunInfo(
+        config=run.config,
+        run=run.name,
+        control=run.control,
+        state=run.state,
+        started_at=run.started_at,
+        asked=asked,
+        reused=reused,
+        cost_usd=cost_usd,
+    )
+
+
+def check_document(
+    check: Check,
+    replay_set: ReplaySet,
+    *,
+    before: RunInfo,
+    after: RunInfo,
+    differs: Iterable[str],
+    beside_memory: Iterable[str],
+) -> CheckDocument:
+    """The document of a check; the verdict and its reasons are the check's own."""
+    return CheckDocument(
+        verdict=check.verdict,
+        reasons=list(check.reasons),
+        set=set_info(replay_set),
+        before=before,
+        after=after,
+        differs=list(differs),
+        beside_memory=list(beside_memory),
+        gate=_gate_rows(check.gate),
+        cases=case_rows(check.cases, replay_set),
+        noise=list(check.noise),
+        notes=list(check.notes),
+        p_value=check.p_value,
+        smallest_drop=check.smallest_drop,
+        meaning=MEANING,
+    )
+
+
+def case_rows(changes: Iterable[CaseChange], replay_set: ReplaySet) -> list[CaseRow]:
+    """The rows of compared cases; a case that the set no longer has is shown without its question."""
+    questions = {case.id: case.question for case in replay_set.cases}
+    return [
+        CaseRow(
+            id=change.id,
+            case_class=change.case_class,
+            question=questions.get(change.id, ""),
+            change=change.change,
+            before=change.before,
+            after=change.after,
+            trials=change.trials,
+            facts=[
+                FactRow(
+                    fact=fact.fact,
+                    kind=fact.role,
+                    before=fact.before,
+                    after=fact.after,
+                    outcome=fact.after,
+                    owner=fact.owner,
+                    bad=fact.bad,
+                    trials=fact.trials,
+                    reason=fact.reason,
+                )
+                for fact in change.facts
+            ],
+            error=change.error,
+        )
+        for change in changes
+    ]
+
+
+def _gate_rows(gate: Iterable[ClassGate]) -> list[GateRow]:
+    return [
+        GateRow(
+            case_class=entry.case_class,
+            need=entry.need,
+            got=entry.got,
+            of=entry.of,
+            ok=entry.ok,
+            failed=list(entry.failed),
+            unjudged=list(entry.unjudged),
+            waived=list(entry.waived),
+        )
+        for entry in gate
+    ]
+
+
+def run_document(
+    info: RunInfo,
+    scores: Mapping[str, CaseScore],
+    *,
+    replay_set: ReplaySet,
+    gate: Sequence[ClassGate],
+    trials: Iterable[Trial],
+    stopped: str = "",
+    notes: Iterable[str] = (),
+) -> RunDocument:
+    """The document of one run, with the answers of its trials.
+
+    `stopped` says why the run ended before its plan, if it did; `notes` are the run's and the caller's. A gate
+    that failed blocks. A trial without a judgement, a class that cannot be decided, a run that was stopped and
+    a set without a gate make the verdict inconclusive.
+    """
+    blocked = [f"{entry} (against it: {', '.join(entry.failed)})" for entry in gate if entry.ok is False]
+    undecided = _undecided(scores, gate, stopped)
+    verdict: VerdictWord = "blocked" if blocked else "inconclusive" if undecided else "pass"
+    questions = {case.id: case.question for case in replay_set.cases}
+    answers = {trial.key: trial.answer for trial in trials}
+    return RunDocument(
+        verdict=verdict,
+        reasons=[*blocked, *undecided],
+        set=set_info(replay_set),
+        run=info,
+        gate=_gate_rows(gate),
+        cases=[
+            ScoredCase(
+                id=score.id,
+                case_class=score.case_class,
+                question=questions.get(score.id, ""),
+                outcome=score.outcome,
+                trials=[trial_row(trial, answers.get((score.id, trial.repeat), "")) for trial in score.trials],
+            )
+            for score in scores.values()
+        ],
+        notes=list(notes),
+    )
+
+
+def _undecided(scores: Mapping[str, CaseScore], gate: Sequence[ClassGate], stopped: str) -> list[str]:
+    reasons = [stopped] if stopped else []
+    errors = [score for score in scores.values() if score.errors or not score.trials]
+    if errors:
+        told = [f"{score.id}: {trial.error}" for score in errors for trial in score.trials if trial.error]
+        first = f"; the first: {told[0]}" if told else f": {', '.join(score.id for score in errors)}"
+        reasons.append(f"{len(errors)} of {len(scores)} cases could not be judged{first}")
+    reasons += [
+        f"{entry} ({_open_cases(entry)})" for entry in gate if entry.ok is None and (entry.unjudged or entry.unasked)
+    ]
+    return reasons if gate else [*reasons, "no case was held against a gate"]
+
+
+def _open_cases(entry: ClassGate) -> str:
+    parts = [f"not judged: {', '.join(entry.unjudged)}"] if entry.unjudged else []
+    return "; ".join([*parts, f"{entry.unasked} not asked"] if entry.unasked else parts)
+
+
+def trial_row(score: TrialScore, answer: str) -> TrialRow:
+    """One trial with its answer."""
+    facts = [
+        TrialFactRow(
+            fact=fact.fact,
+            kind=fact.role,
+            outcome=fact.outcome,
+            ok=fact.ok,
+            spans=list(fact.spans),
+            reason=fact.reason,
+        )
+        for fact in score.facts
+    ]
+    return TrialRow(repeat=score.repeat, outcome=score.outcome, error=score.error, facts=facts, answer=answer)
+
+
+def compared_run(
+    info: RunInfo,
+    scores: Mapping[str, CaseScore],
+    *,
+    rate: Interval | None,
+    pass_hat: tuple[int, float] | None,
+    changes: Iterable[CaseChange],
+    p_value: float,
+) -> ComparedRun:
+    """One column of a comparison: `rate` of the judged cases, `pass_hat` as (k, share), `changes` against the first.
+
+    `of` counts every case that was asked for: an error stays in the count.
+    """
+    changed = tuple(changes)
+    return ComparedRun(
+        run=info,
+        passed=sum(score.outcome == "pass" for score in scores.values()),
+        of=len(scores),
+        rate_low=rate.low if rate else None,
+        rate_high=rate.high if rate else None,
+        pass_hat_k=pass_hat[1] if pass_hat else None,
+        k=pass_hat[0] if pass_hat else None,
+        lost=[change.id for change in changed if change.change == "lost"],
+        recovered=[change.id for change in changed if change.change == "recovered"],
+        p_value=p_value,
+    )
+
+
+def compare_document(
+    replay_set: ReplaySet, runs: Sequence[tuple[ComparedRun, Mapping[str, CaseScore]]]
+) -> CompareDocument:
+    """Runs side by side, the first being what the others are compared with; a case without a trial is an error."""
+    first = runs[0][1] if runs else {}
+    return CompareDocument(
+        set=set_info(replay_set),
+        runs=[column for column, _ in runs],
+        cases=[
+            ComparedCase(
+                id=score.id,
+                case_class=score.case_class,
+                outcomes=[scores[score.id].outcome if score.id in scores else "error" for _, scores in runs],
+            )
+            for score in first.values()
+        ],
+    )
+
+
+def baseline_document(
+    baseline: Baseline,
+    replay_set: ReplaySet,
+    *,
+    file: str,
+    accepted: bool,
+    changes: Iterable[CaseChange] = (),
+    noise: Iterable[str] = (),
+    warnings: Iterable[str] = (),
+    replaces: str = "",
+) -> BaselineDocument:
+    """The document of a baseline that stands in `file`, or that accepting would put there.
+
+    The set that it names is the one that was asked, which may be older than the one at hand.
+    """
+    return BaselineDocument(
+        file=file,
+        run=baseline.run,
+        config=baseline.config,
+        set=SetInfo(name=baseline.set_name, sha256=baseline.set_sha256, cases=len(baseline.cases)),
+        accepted=accepted,
+        replaces=replaces,
+        changes=case_rows(changes, replay_set),
+        noise=list(noise),
+        vacuous=list(baseline.vacuous),
+        warnings=list(warnings),
+    )
+
+
+def lint_document(problems: Iterable[Problem], replay_set: ReplaySet | None = None) -> LintDocument:
+    """The document of all that is wrong, sorted by place; without a set where it does not load."""
+    rows = [
+        ProblemRow(
+            file=problem.file,
+            line=problem.line,
+            severity=problem.severity,
+            rule=problem.rule,
+            message=problem.message,
+            hint=problem.hint,
+        )
+        for problem in sorted(problems)
+    ]
+    errors = sum(row.severity == "error" for row in rows)
+    return LintDocument(
+        errors=errors,
+        warnings=len(rows) - errors,
+        problems=rows,
+        set=set_info(replay_set) if replay_set else None,
+    )

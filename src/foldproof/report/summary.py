@@ -1,0 +1,218 @@
+"""What a report says before its tables: the headline, the losses, the statistics, the next command. Pure."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from dataclasses import dataclass
+
+from foldproof.compare.diff import Change
+from foldproof.report.documents import CaseRow, CheckDocument, FactRow, GateRow, RunDocument, ScoredCase
+from foldproof.report.text import BRIEF, counted, inline
+from foldproof.score.trials import FactOutcome, FactRole
+
+CHANGED: tuple[Change, ...] = ("lost", "recovered", "flaky", "error", "vacuous", "new", "gone")
+"""What a report lists one by one; kept and failing cases are counted."""
+_REASON_IN_LINE = 40
+_EXPECTED = {"held": "kept", "missed": "lost", "negated": "negated", "degraded": "degraded", "error": "not judged"}
+_FORBIDDEN = {**_EXPECTED, "held": "said", "missed": "absent", "negated": "absent"}
+_PLAIN_WORD = re.compile(r"[\w.:@%+,=/-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One fact that was right before and is not now (or, of a single run, is not right), in words to be shown."""
+
+    case: str
+    case_class: str
+    fact: str
+    change: str
+    trials: str
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """The case and the fact."""
+        return f"{self.case} / {self.fact}" if self.fact else self.case
+
+
+def right(kind: FactRole, outcome: FactOutcome | None) -> bool:
+    """Whether this outcome lets a case pass: an expected fact held, a forbidden one not."""
+    return outcome in ({"missed", "negated"} if kind == "forbidden" else {"held"})
+
+
+def fact_word(kind: FactRole, outcome: FactOutcome | None) -> str:
+    """The outcome of a fact as reports say it: kept, lost, said (a forbidden one)."""
+    if outcome is None:
+        return "not there"
+    return (_FORBIDDEN if kind == "forbidden" else _EXPECTED)[outcome]
+
+
+def fact_name(kind: FactRole, fact: str) -> str:
+    """The fact as reports name it, in full, on one line."""
+    return f"forbidden: {inline(fact)}" if kind == "forbidden" else inline(fact)
+
+
+def is_lost(case: CaseRow, fact: FactRow) -> bool:
+    """Whether this fact was right in every trial before and is not right in some trial after."""
+    return (
+        case.change in {"lost", "flaky"} and fact.bad > 0 and fact.after != "error" and right(fact.kind, fact.before)
+    )
+
+
+def check_losses(document: CheckDocument) -> list[Loss]:
+    """The lost facts of a check, in the order of the set.
+
+    A case that was lost without a single fact of which that can be said stands for itself.
+    """
+    found: list[Loss] = []
+    for case in document.cases:
+        facts = [_loss(case, fact) for fact in case.facts if is_lost(case, fact)]
+        if not facts and case.change == "lost":
+            trials = counted(case.trials, "trial")
+            facts = [Loss(inline(case.id), inline(case.case_class), "", "pass -> fail", trials)]
+        found += facts
+    return found
+
+
+def _loss(case: CaseRow, fact: FactRow) -> Loss:
+    change = f"{fact_word(fact.kind, fact.before)} -> {fact_word(fact.kind, fact.after)}"
+    reason = inline(fact.reason, BRIEF)
+    if fact.owner not in (None, "unknown"):
+        change += f" at {fact.owner}"
+        if reason and len(reason) <= _REASON_IN_LINE:
+            change, reason = f"{change} ({reason})", ""
+    trials = f"{fact.bad} of {counted(fact.trials, 'trial')}" + (", flaky" if case.change == "flaky" else "")
+    name = fact_name(fact.kind, fact.fact)
+    return Loss(inline(case.id), inline(case.case_class), name, change, trials, reason)
+
+
+def change_counts(document: CheckDocument) -> Counter[str]:
+    """How many cases there are of each change."""
+    return Counter(case.change for case in document.cases)
+
+
+def check_headline(document: CheckDocument) -> str:
+    """What follows the verdict: facts lost and recovered, cases judged, errors."""
+    changes = change_counts(document)
+    asked = sum(case.after is not None for case in document.cases)
+    recovered = sum(
+        max(1, sum(fact.bad == 0 and not right(fact.kind, fact.before) for fact in case.facts))
+        for case in document.cases
+        if case.change == "recovered"
+    )
+    errors = f" ({counted(changes['error'], 'error')})" if changes["error"] else ""
+    lost = counted(len(check_losses(document)), "fact")
+    return f"{lost} lost, {recovered} recovered, {asked - changes['error']} of {asked} judged{errors}"
+
+
+def unchanged_line(document: CheckDocument) -> str:
+    """The counts of the cases that a report does not list."""
+    changes = change_counts(document)
+    parts = [f"{changes['kept']} kept", f"{changes['failing']} still failing"]
+    return ", ".join(part for part in parts if not part.startswith("0 ")) or "none"
+
+
+def before_after(case: CaseRow) -> str:
+    """`pass -> fail`; a side that does not have the case is `-`."""
+    return f"{case.before or '-'} -> {case.after or '-'}"
+
+
+def wrong_facts(case: CaseRow) -> list[str]:
+    """The facts of a case that are not right after, other than those that the losses list."""
+    return [
+        f"{fact_name(fact.kind, fact.fact)}: {fact_word(fact.kind, fact.after)} in {fact.bad} of "
+        f"{counted(fact.trials, 'trial')}"
+        for fact in case.facts
+        if fact.bad and fact.after != "error" and not is_lost(case, fact)
+    ]
+
+
+def statistics_line(document: CheckDocument) -> str:
+    """The statistics of a check in one sentence that says that they decide nothing; empty where there are none."""
+    changes = change_counts(document)
+    parts = []
+    if document.p_value is not None:
+        pairs = f"{counted(changes['lost'], 'case')} lost, {changes['recovered']} recovered"
+        parts.append(f"exact McNemar p = {document.p_value:.3f} ({pairs})")
+    if document.smallest_drop is not None:
+        parts.append(f"the smallest drop that this set tells from noise is {counted(document.smallest_drop, 'case')}")
+    return f"informs only: {'; '.join(parts)}" if parts else ""
+
+
+def check_next(document: CheckDocument) -> str:
+    """The command that shows the first loss, else the first error; empty where there is neither."""
+    losses = check_losses(document)
+    lost = {loss.case for loss in losses}
+    for case in document.cases:
+        if inline(case.id) in lost:
+            return explain_command(document.after.run, case.id)
+    for case in document.cases:
+        if case.change == "error":
+            run = document.after if case.after == "error" or case.error else document.before
+            return explain_command(run.run, case.id)
+    return ""
+
+
+def explain_command(run: str, case_id: str) -> str:
+    """The command that shows one case of a run, ready to be pasted."""
+    words = (inline(run), inline(case_id))
+    # `shlex.quote` would quote letters beyond ASCII too, which no shell needs.
+    return " ".join(["foldproof explain", *(w if _PLAIN_WORD.fullmatch(w) else shlex.quote(w) for w in words)])
+
+
+def run_headline(document: RunDocument) -> str:
+    """What follows the verdict of a single run."""
+    outcomes = Counter(case.outcome for case in document.cases)
+    parts = [f"{outcomes['pass']} of {counted(len(document.cases), 'case')} pass"]
+    parts += [f"{outcomes[word]} {word}" for word in ("fail", "flaky") if outcomes[word]]
+    if outcomes["error"]:
+        parts.append(counted(outcomes["error"], "error"))
+    return ", ".join(parts)
+
+
+def run_losses(document: RunDocument) -> list[Loss]:
+    """The facts that a single run did not have right."""
+    return [loss for case in document.cases for loss in _wrong_in(case)]
+
+
+def _wrong_in(case: ScoredCase) -> list[Loss]:
+    judged = [trial for trial in case.trials if trial.outcome != "error"]
+    found = []
+    for scores in zip(*(trial.facts for trial in judged), strict=True):
+        # A trial that passed may hold a fact that it did not need: an admission makes up for a missing value.
+        bad = [score for score, trial in zip(scores, judged, strict=True) if not score.ok and trial.outcome == "fail"]
+        if bad and case.outcome in {"fail", "flaky"}:
+            trials = f"{len(bad)} of {counted(len(judged), 'trial')}"
+            name = fact_name(bad[0].kind, bad[0].fact)
+            word = "said" if bad[0].kind == "forbidden" else bad[0].outcome
+            reason = inline(bad[0].reason, BRIEF)
+            found.append(Loss(inline(case.id), inline(case.case_class), name, word, trials, reason))
+    return found
+
+
+def first_error(case: ScoredCase) -> str:
+    """Why the first trial of a case without a judgement has none, on one line."""
+    if not case.trials:
+        return "not asked"
+    return next((inline(trial.error, BRIEF) for trial in case.trials if trial.error), "")
+
+
+def run_next(document: RunDocument) -> str:
+    """The command that shows the first case that does not pass; empty where all do or none was asked."""
+    wrong = [case for case in document.cases if case.outcome != "pass" and case.trials]
+    return explain_command(document.run.run, wrong[0].id) if wrong else ""
+
+
+def gate_word(row: GateRow) -> str:
+    """The word for what became of a class."""
+    return {True: "ok", False: "blocked", None: "undecided"}[row.ok]
+
+
+def gate_names(row: GateRow) -> list[str]:
+    """Why a class stands as it does, by case."""
+    unasked = row.of - row.got - len(row.failed) - len(row.unjudged)
+    parts = [("against it", row.failed), ("not judged", row.unjudged), ("waived", row.waived)]
+    named = [f"{title}: {', '.join(inline(name) for name in names)}" for title, names in parts if names]
+    return [*named, f"{unasked} not asked"] if unasked > 0 else named

@@ -1,0 +1,136 @@
+"""Public fakes for tests: scripted agents, a scripted model endpoint, and a project in a temporary folder."""
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+AnswerRule = Callable[[str], str | Mapping[str, Any]]
+
+
+def write_project(
+    folder: Path,
+    *,
+    cases: list[dict[str, Any]],
+    configs: Mapping[str, Any],
+    histories: Mapping[str, list[dict[str, Any]]] | None = None,
+    replay: Mapping[str, Any] | None = None,
+    **project: Any,  # noqa: ANN401  # further keys of foldproof.yaml
+) -> Path:
+    """Write a project of JSON values into a folder: `foldproof.yaml`, `replay.json`, `histories/NAME.jsonl`.
+
+    JSON is a subset of YAML, so the project file is written as JSON. `replay` holds further keys of the set,
+    such as `gate`. The answer is the path of the project file.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    names = dict(histories or {})
+    for name, sessions in names.items():
+        place = folder / "histories" / f"{name}.jsonl"
+        place.parent.mkdir(exist_ok=True)
+        place.write_text("".join(json.dumps(session) + "\n" for session in sessions), encoding="utf-8")
+    declared = {"histories": {name: f"histories/{name}.jsonl" for name in names}} if names else {}
+    document = {"foldproof": 1, "name": "test", **declared, **(replay or {}), "cases": cases}
+    (folder / "replay.json").write_text(json.dumps(document, indent=1), encoding="utf-8")
+    path = folder / "foldproof.yaml"
+    settings = {"foldproof": 1, "replay_set": "replay.json", "configs": dict(configs), **project}
+    path.write_text(json.dumps(settings, indent=1), encoding="utf-8")
+    return path
+
+
+class ScriptedEndpoint:
+    """An OpenAI-compatible endpoint on loopback that answers by a rule and counts what it was asked.
+
+    `answer` gets the last user message and returns the text, or a whole response body as a mapping; a mapping
+    with `status` is sent with that HTTP status. `latency_s` is waited before each answer. `asked` counts the
+    questions by their text, `most_in_flight` is the highest number answered at once. Runs in a thread of its
+    own; use it as a context manager.
+    """
+
+    def __init__(self, answer: AnswerRule, *, latency_s: float = 0.0) -> None:
+        self.asked: Counter[str] = Counter()
+        self.most_in_flight = 0
+        self.requests: list[dict[str, Any]] = []
+        self._answer = answer
+        self._latency_s = latency_s
+        self._in_flight = 0
+        self._ready = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._port = 0
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The base URL, as an agent is configured with it."""
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._ready.wait()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._loop is not None and self._stop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        open_now: set[asyncio.Task[None]] = set()
+
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            if task is not None:
+                open_now.add(task)
+                task.add_done_callback(open_now.discard)
+            try:
+                await self._converse(reader, writer)
+            except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+                pass  # the client is gone, or the endpoint closes
+            finally:
+                writer.close()
+
+        server = await asyncio.start_server(connected, "127.0.0.1", 0, backlog=512)
+        self._port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._stop.wait()
+        server.close()
+        for task in list(open_now):
+            task.cancel()
+        await asyncio.gather(*open_now, return_exceptions=True)
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            length = next(int(line.split(":")[1]) for line in head.split("\r\n") if line.startswith("content-length"))
+            body = json.loads(await reader.readexactly(length))
+            self._in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self._in_flight)
+            try:
+                if self._latency_s:
+                    await asyncio.sleep(self._latency_s)
+                writer.write(self._respond(body))
+                await writer.drain()
+            finally:
+                self._in_flight -= 1
+
+    def _respond(self, body: dict[str, Any]) -> bytes:
+        question = str(body["messages"][-1]["content"])
+        self.asked[question] += 1
+        self.requests.append(body)
+        answer = self._answer(question)
+        if isinstance(answer, str):
+            usage = {"prompt_tokens": len(question) // 4, "completion_tokens": len(answer) // 4}
+            choice = {"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}
+            answer = {"object": "chat.completion", "model": "scripted", "choices": [choice], "usage": usage}
+        status = int(answer.get("status", 200))
+        payload = json.dumps({key: value for key, value in answer.items() if key != "status"}).encode()
+        head = f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {len(payload)}\r\n\r\n"
+        return head.encode() + payload

@@ -1,0 +1,122 @@
+"""The doctor: what is installed, what the project needs, what can be reached."""
+
+from __future__ import annotations
+
+import importlib
+import platform
+import shutil
+import socket
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from foldproof.agents import open_agents
+from foldproof.cases import Configuration, Project, expand, lint_set, load_set, project_environment
+from foldproof.core import FoldproofError, __version__
+from foldproof.record import Store
+from foldproof.workflow.workspace import locate_project
+
+_KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY")
+_CONNECT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing looked at; `ok` is None where it is optional and absent."""
+
+    name: str
+    ok: bool | None
+    detail: str
+    remedy: str = ""
+
+
+async def examine(start: Path, environ: Mapping[str, str]) -> list[Found]:
+    """Look at everything; a thing that is broken becomes a finding, never an error."""
+    found = [*_installation(environ)]
+    try:
+        project = locate_project(start)
+    except FoldproofError as error:
+        message, _, remedy = str(error).partition("\n")
+        broken = hasattr(error, "problems")
+        return [*found, Found("project", False if broken else None, message, remedy.strip())]
+    found.append(Found("project", ok=True, detail=str(project.path)))
+    found.extend(_files(project))
+    agents = [await _agent(project, configuration) for configuration in project.configs.values()]
+    return [*found, *agents]
+
+
+def _installation(environ: Mapping[str, str]) -> Iterator[Found]:
+    yield Found("foldproof", True, f"{__version__} on Python {platform.python_version()}, {sys.platform}")
+    try:
+        with sqlite3.connect(":memory:") as connection:
+            connection.execute("CREATE VIRTUAL TABLE t USING fts5(x)")
+        connection.close()
+        yield Found("SQLite full-text search", True, f"FTS5 in SQLite {sqlite3.sqlite_version}")
+    except sqlite3.Error as error:
+        remedy = "the `verbatim` memory needs it: use a Python whose SQLite has FTS5"
+        yield Found("SQLite full-text search", False, str(error), remedy)
+    for module, what in (
+        ("re2", "pattern facts"),
+        ("ahocorasick_rs", "matching many facts"),
+        ("rapidfuzz", "nearest misses"),
+    ):
+        try:
+            importlib.import_module(module)
+            yield Found(module, True, f"installed ({what})")
+        except ImportError as error:
+            yield Found(module, False, f"{what}: {error}", "reinstall: pip install --force-reinstall foldproof")
+    for name in _KEYS:
+        yield Found(
+            name,
+            True if environ.get(name) else None,
+            "set" if environ.get(name) else "not set (only needed where an agent asks for it)",
+        )
+
+
+def _files(project: Project) -> Iterator[Found]:
+    try:
+        replay_set = load_set(project.replay_set)
+        warnings = len(lint_set(replay_set))
+        detail = f"{len(replay_set.cases)} cases, {warnings} warnings, {replay_set.sha256[:12]}"
+        yield Found("replay set", True, detail, "see: foldproof lint" if warnings else "")
+    except FoldproofError as error:
+        yield Found("replay set", False, str(error).splitlines()[0], "see: foldproof lint")
+    path = Path(project.store.removeprefix("sqlite:///"))
+    try:
+        if path.exists():
+            with Store.open(path) as store:
+                yield Found("store", True, f"{len(store.runs())} runs in {path}")
+        else:
+            yield Found("store", None, f"none yet; the first run makes {path}")
+    except FoldproofError as error:
+        yield Found("store", False, str(error).splitlines()[0], "\n".join(str(error).splitlines()[1:]).strip())
+    held = project.baseline_file.exists()
+    remedy = "" if held else f"run: foldproof run {project.baseline}, then: foldproof baseline accept"
+    yield Found("baseline", True if held else None, str(project.baseline_file) if held else "none accepted yet", remedy)
+
+
+async def _agent(project: Project, configuration: Configuration) -> Found:
+    """Whether the configuration's agent can be opened and, for an endpoint, reached; it is not asked anything."""
+    name = f"configuration {configuration.name}"
+    environ = project_environment(project)
+    try:
+        async with open_agents(configuration, environ, project.root):
+            pass
+        if configuration.adapter == "http":
+            url = urlsplit(str(expand(configuration.agent["http"], environ)))
+            port = url.port or (443 if url.scheme == "https" else 80)
+            with socket.create_connection((url.hostname or "", port), timeout=_CONNECT_S):
+                return Found(name, True, f"http endpoint {url.hostname}:{port} answers")
+        if configuration.adapter == "command":
+            words = configuration.agent["command"]
+            program = str(expand(words[0] if isinstance(words, list) else words.split()[0], environ))
+            if shutil.which(program, path=environ.get("PATH")) is None and not (project.root / program).exists():
+                return Found(name, False, f"program '{program}' is not on the PATH", "install it, or name its path")
+    except OSError as error:
+        return Found(name, False, f"the endpoint cannot be reached: {error}", "start it, or set its address")
+    except FoldproofError as error:
+        return Found(name, False, str(error).splitlines()[0], "\n".join(str(error).splitlines()[1:]).strip())
+    return Found(name, True, f"agent {configuration.adapter} can be opened")

@@ -1,0 +1,164 @@
+"""One contract, held by every adapter and every memory."""
+import shutil
+
+import pytest
+
+from foldproof.agents import Reply, SessionInfo, UnsupportedError
+from foldproof.agents.factory import EVERYTHING
+
+pytestmark = pytest.mark.anyio
+
+NODE = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+SUBJECTS = [
+    pytest.param({"python": "function_agent:answer"}, {}, True, id="python-function"),
+    pytest.param({"python": "contract_functions:sync"}, {}, True, id="python-sync"),
+    pytest.param({"python": "contract_functions:plain_async"}, {}, True, id="python-async"),
+    pytest.param({"python": "agent:Notebook"}, {}, True, id="python-class"),
+    pytest.param({"command": ["python3", "python_agent.py"]}, {}, True, id="command-python"),
+    pytest.param({"command": "node echo_memory.mjs"}, {}, True, id="command-node", marks=NODE),
+    pytest.param({"command": ["sh", "agent.sh"]}, {}, False, id="command-sh"),
+    pytest.param({"http": "", "history": "messages"}, {}, True, id="http-messages"),
+    pytest.param({"http": ""}, {}, False, id="http-omit"),
+    *[
+        pytest.param({"recall": ""}, {"kind": kind}, kind != "none", id=f"recall-{kind}")
+        for kind in ("verbatim", "window", "head", "head_tail", "triage", "none")
+    ],
+]
+QUESTION = "Which database for billing?"
+
+
+@pytest.fixture
+def agent_setting(request, endpoint):
+    setting, memory, remembers = request.param
+    if "http" in setting:
+        setting = {**setting, "http": endpoint}
+    return setting, memory, remembers
+
+
+def subjects(function):
+    params = [pytest.param(param.values, id=param.id, marks=param.marks) for param in SUBJECTS]
+    return pytest.mark.parametrize("agent_setting", params, indirect=True)(function)
+
+
+async def ingested(factory, memory, history, trial="t1"):
+    agent = await factory.make(memory, trial)
+    try:
+        await agent.ingest(history)
+    except UnsupportedError:
+        pass
+    for _ in range(factory.default_folds):
+        try:
+            await agent.fold()
+        except UnsupportedError:
+            pass
+    return agent
+
+
+async def asked(agent, question, user="u1", session="q1"):
+    conversation = await agent.start_session(SessionInfo(user, session, "2026-04-01"))
+    reply = await conversation.reply(question)
+    return reply if isinstance(reply, Reply) else Reply(reply)
+
+
+async def close(agent):
+    if hasattr(agent, "close"):
+        await agent.close()
+
+
+@subjects
+async def test_builds_a_memory_and_answers_in_a_fresh_session(opened, agent_setting, history):
+    setting, memory, remembers = agent_setting
+    async with opened(setting, memory) as factory:
+        assert factory.shows <= EVERYTHING
+        agent = await ingested(factory, memory, history)
+        first = await asked(agent, QUESTION)
+        assert ("Postgres 15" in first.text) is remembers
+        again = await asked(agent, QUESTION, session="q2")
+        assert again.text == first.text
+        await close(agent)
+
+
+@subjects
+async def test_two_trials_never_see_each_other(opened, agent_setting, history, other_history):
+    setting, memory, remembers = agent_setting
+    async with opened(setting, memory) as factory:
+        one = await ingested(factory, memory, history, "t1")
+        two = await ingested(factory, memory, other_history, "t2")
+        assert ("Postgres" in (await asked(one, QUESTION)).text) is remembers
+        answer = (await asked(two, QUESTION, user="u2")).text
+        assert ("MongoDB" in answer) is remembers
+        assert "Postgres" not in answer
+        await close(one)
+        await close(two)
+
+
+@subjects
+async def test_lists_what_it_holds_or_says_that_it_cannot(opened, agent_setting, history):
+    setting, memory, remembers = agent_setting
+    async with opened(setting, memory) as factory:
+        agent = await ingested(factory, memory, history)
+        try:
+            items = await agent.memories("u1") if hasattr(agent, "memories") else None
+        except UnsupportedError:
+            items = None
+        if items is not None:
+            assert any("Postgres 15" in item.text for item in items) is remembers
+            assert all(item.rank == 0 for item in items)
+            assert len({item.id for item in items}) == len(items)
+        await close(agent)
+
+
+@subjects
+async def test_a_restored_memory_answers_as_the_one_it_was_taken_from(opened, agent_setting, history):
+    setting, memory, _ = agent_setting
+    async with opened(setting, memory) as factory:
+        built = await factory.make(memory, "t1")
+        taken = await factory.make(memory, "t2")
+        try:
+            await built.ingest(history)
+            snapshot = await built.snapshot()
+            await taken.restore(snapshot)
+        except (UnsupportedError, AttributeError):
+            await close(built)
+            await close(taken)
+            pytest.skip("it has no snapshot, and says so")
+        for agent in (built, taken):
+            for _ in range(factory.default_folds):
+                try:
+                    await agent.fold()
+                except UnsupportedError:
+                    pass
+        first, second = await asked(built, QUESTION), await asked(taken, QUESTION)
+        assert first == second
+        await close(built)
+        assert await asked(taken, QUESTION) == second, "the copy outlives the original"
+        await close(taken)
+
+
+@subjects
+async def test_closing_twice_is_closing_once(opened, agent_setting, history):
+    setting, memory, _ = agent_setting
+    async with opened(setting, memory) as factory:
+        agent = await ingested(factory, memory, history)
+        await close(agent)
+        await close(agent)
+
+
+@subjects
+async def test_what_it_reads_is_ranked_from_one(opened, agent_setting, history):
+    setting, memory, _ = agent_setting
+    async with opened(setting, memory) as factory:
+        agent = await ingested(factory, memory, history)
+        reads = (await asked(agent, QUESTION)).memory_reads
+        assert reads is None or [item.rank for item in reads] == list(range(1, len(reads) + 1))
+        await close(agent)
+
+
+@subjects
+async def test_a_memory_config_is_the_trials_own(opened, agent_setting):
+    setting, memory, _ = agent_setting
+    async with opened(setting, memory) as factory:
+        given = dict(memory)
+        agent = await factory.make(given, "t1")
+        assert given == memory
+        await close(agent)
