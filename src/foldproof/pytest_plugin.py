@@ -140,7 +140,7 @@ class ReplayItem(pytest.Item):
             passed = f"{score.passes} of {len(score.trials)} trials passed"
             raise ReplayFailure("\n".join([f"case '{self.name}' ({score.case_class}): {passed}", *dict.fromkeys(lost)]))
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None) -> str:  # type: ignore[override]  # noqa: ARG002  # pytest's signature
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None) -> str:  # noqa: ARG002  # pytest's signature
         """The message alone; the frames are foldproof's and help nobody."""
         from foldproof.core import FoldproofError
 

@@ -1,5 +1,5 @@
 """What the contract suite stands on: a history, a project folder with agents in it, a chat endpoint in-process."""
-import json
+
 import os
 import shutil
 from contextlib import asynccontextmanager
@@ -50,7 +50,7 @@ def root(tmp_path):
     return tmp_path
 
 
-PYTHON_PROGRAM = '''
+PYTHON_PROGRAM = """
 import json, sys
 turns = []
 for line in sys.stdin:
@@ -67,7 +67,7 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
     if step["do"] == "close":
         break
-'''
+"""
 
 
 @pytest.fixture
@@ -82,7 +82,9 @@ async def endpoint():
         words = {word.strip(".?") for word in asked.lower().split() if len(word) > 3}
         hits = [text for text in past if words & {word.strip(".?") for word in text.lower().split()}]
         message = {"role": "assistant", "content": "\n".join(hits) or "no idea"}
-        return web.json_response({"choices": [{"message": message}], "usage": {"prompt_tokens": 3, "completion_tokens": 2}})
+        return web.json_response(
+            {"choices": [{"message": message}], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
+        )
 
     app = web.Application()
     app.router.add_post("/v1/chat/completions", complete)

@@ -1,5 +1,7 @@
 """One contract, held by every adapter and every memory."""
+
 import shutil
+from contextlib import suppress
 
 import pytest
 
@@ -42,15 +44,11 @@ def subjects(function):
 
 async def ingested(factory, memory, history, trial="t1"):
     agent = await factory.make(memory, trial)
-    try:
+    with suppress(UnsupportedError):
         await agent.ingest(history)
-    except UnsupportedError:
-        pass
     for _ in range(factory.default_folds):
-        try:
+        with suppress(UnsupportedError):
             await agent.fold()
-        except UnsupportedError:
-            pass
     return agent
 
 
@@ -124,10 +122,8 @@ async def test_a_restored_memory_answers_as_the_one_it_was_taken_from(opened, ag
             pytest.skip("it has no snapshot, and says so")
         for agent in (built, taken):
             for _ in range(factory.default_folds):
-                try:
+                with suppress(UnsupportedError):
                     await agent.fold()
-                except UnsupportedError:
-                    pass
         first, second = await asked(built, QUESTION), await asked(taken, QUESTION)
         assert first == second
         await close(built)

@@ -1,8 +1,8 @@
 """Agents: the system under test, reached through one small protocol, and the reference memories."""
-from foldproof.agents.calls import agent
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
 from foldproof.agents.factory import AgentFactory, open_agents
 from foldproof.agents.protocols import Agent, Conversation, Reply, SessionInfo
+from foldproof.agents.signature import agent
 from foldproof.logs import MemoryItem, Usage
 
 __all__ = [

@@ -34,8 +34,9 @@ async def open_command(setup: Setup) -> AsyncIterator[AgentFactory]:
         yield factory
     finally:
         with anyio.CancelScope(shield=True):
-            for agent in list(factory.running):
-                await agent.close()
+            async with anyio.create_task_group() as group:
+                for agent in list(factory.running):
+                    group.start_soon(agent.close)
 
 
 @dataclass

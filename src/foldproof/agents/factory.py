@@ -142,7 +142,7 @@ async def open_agents(
 
 
 def _expanded(value: Mapping[str, Any], environ: Mapping[str, str], place: str) -> dict[str, Any]:
-    from foldproof.cases import expand  # noqa: PLC0415  # brings the YAML reader, which the door does not need
+    from foldproof.cases import expand  # brings the YAML reader, which the door does not need
 
     found: dict[str, Any] = expand(value, environ, place)
     return found

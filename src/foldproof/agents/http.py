@@ -135,7 +135,7 @@ class Endpoint:
         Raises:
             AgentError: whatever goes wrong, without the key; `TransientError` where it may pass.
         """
-        import aiohttp  # noqa: PLC0415  # half a second to import, wanted only here
+        import aiohttp  # half a second to import, wanted only here
 
         if self._session is None:
             self._session = aiohttp.ClientSession(

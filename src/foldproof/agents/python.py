@@ -7,11 +7,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from foldproof.agents.calls import CallPlan, as_reply, call, plan_of
+from foldproof.agents.calls import as_agent_error, as_reply, call
 from foldproof.agents.errors import AgentError, UnsupportedError
 from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of
 from foldproof.agents.protocols import Conversation, Reply, SessionInfo
 from foldproof.agents.python_code import importable, is_factory, load, sources_of
+from foldproof.agents.signature import CallPlan, plan_of
+from foldproof.agents.threads import Worker
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem
 
@@ -81,7 +83,7 @@ class FunctionAgent:
     async def ask(self, message: str, info: SessionInfo) -> Reply:
         """One call of the function."""
         args, named = self._plan.arguments(message, self._memory_config, history=self._history, session=info)
-        return as_reply(await call(self._function, *args, **named))
+        return as_reply(await call(Worker(), self._function, *args, **named))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,22 +121,37 @@ class ObjectFactory:
         """Once, where there is a `fold` to call; a factory's object without one says that it is unsupported."""
         return int(hasattr(self.maker, "fold") or not inspect.isclass(self.maker))
 
+    @property
+    def _lives_in_the_loop(self) -> bool:
+        methods = [getattr(self.maker, name, None) for name in ("ingest", "start_session", "fold", "memories")]
+        return inspect.isclass(self.maker) and any(inspect.iscoroutinefunction(method) for method in methods)
+
+    def _made_here(self, memory: dict[str, Any]) -> Any:  # noqa: ANN401  # foreign object
+        try:
+            return self.maker(memory)
+        except (Exception, SystemExit) as error:  # the agent-call border: whatever it raises, the run goes on
+            raise as_agent_error(error) from error
+
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> ObjectAgent:  # noqa: ARG002  # the object is the isolation
         """A new object of the user's, with its own copy of the memory_config."""
-        made = await call(self.maker, self.setup.memory_of(memory_config))
+        worker = Worker()
+        memory = self.setup.memory_of(memory_config)
+        # An object with async methods lives in the loop's thread, and what it opens when it is made belongs there.
+        made = self._made_here(memory) if self._lives_in_the_loop else await call(worker, self.maker, memory)
         if not callable(getattr(made, "start_session", None)):
             raise UsageError(
                 f"{self.place}: it made {type(made).__name__}, which has no method `start_session`\n"
                 "  an agent has `start_session(info)`, which gives an object with `reply(message)`"
             )
-        return ObjectAgent(made)
+        return ObjectAgent(made, worker)
 
 
 class ObjectAgent:
     """The user's object behind the border: its methods may be sync or async, and all but one may be absent."""
 
-    def __init__(self, made: Any) -> None:  # noqa: ANN401  # foreign object
+    def __init__(self, made: Any, worker: Worker) -> None:  # noqa: ANN401  # foreign object
         self._made = made
+        self._worker = worker
         self._closed = False
 
     async def ingest(self, history: History) -> None:
@@ -152,7 +169,7 @@ class ObjectAgent:
             raise AgentError(
                 f"`start_session` gave {type(conversation).__name__}, which has no method `reply(message)`"
             )
-        return ObjectConversation(conversation)
+        return ObjectConversation(conversation, self._worker)
 
     async def memories(self, user: str) -> Sequence[MemoryItem]:
         """What the memory holds."""
@@ -175,14 +192,17 @@ class ObjectAgent:
         """Let the object go; a second call does nothing."""
         if not self._closed:
             self._closed = True
-            if hasattr(self._made, "close"):
-                await self._do("close")
+            try:
+                if hasattr(self._made, "close"):
+                    await self._do("close")
+            finally:
+                self._worker.stop()
 
     async def _do(self, name: str, *args: Any) -> Any:  # noqa: ANN401  # foreign code
         method = getattr(self._made, name, None)
         if method is None:
             raise UnsupportedError(f"the agent has no method `{name}`")
-        return await call(method, *args)
+        return await call(self._worker, method, *args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +210,8 @@ class ObjectConversation:
     """A session of the user's behind the border."""
 
     made: Any
+    worker: Worker
 
     async def reply(self, message: str) -> Reply:
         """The answer, with its type checked."""
-        return as_reply(await call(self.made.reply, message))
+        return as_reply(await call(self.worker, self.made.reply, message))

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from foldproof.agents.calls import MARK
 from foldproof.agents.factory import Setup
+from foldproof.agents.signature import MARK
 from foldproof.core import UsageError, nearest_of
 
 

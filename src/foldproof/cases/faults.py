@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _SHAPES = {
     "list_type": ("a list", "one item a line, each after a dash"),
     "dict_type": ("a mapping", "`key: value`, one a line"),
+    "too_short": ("more than empty", "write at least one"),
     "model_type": ("a mapping", "`key: value`, one a line"),
 }
 _LONGEST_VALUE = 60

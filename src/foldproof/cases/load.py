@@ -18,7 +18,6 @@ from foldproof.cases.nodes import Node, data_of, line_at, shown
 from foldproof.cases.records import Case, JudgePin, ReplaySet, Waiver
 from foldproof.cases.tree import read_tree
 from foldproof.cases.wire import LATER_KEYS, CaseWire, HeadWire, SetWire
-from foldproof.cases.wire_types import newer_than_known
 from foldproof.core import FileError, Problem
 from foldproof.logs import History
 
@@ -50,9 +49,6 @@ class _Loader:
         self.problems.append(Problem(self.file, line, message, hint, rule=rule))
 
     def load(self) -> ReplaySet:
-        if newer_than_known(data_of(self.part("foldproof"))):
-            self.head()
-            raise FileError([*self.unreadable, *(item for item in self.problems if "newer" in item.message)])
         nodes = self.case_nodes()
         self.identify(nodes)
         head = self.head()

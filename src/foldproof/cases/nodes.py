@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 from foldproof.core import FileError, Problem
 
+FORMAT = 1
+"""The version of the replay set and of the project file that this code writes and reads."""
 LARGEST_FILE = 64 * 1024 * 1024
 """Bytes; a larger file is refused before it is read."""
 DEEPEST = 50

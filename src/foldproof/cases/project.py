@@ -14,7 +14,6 @@ from foldproof.cases.nodes import data_of, line_at, shown
 from foldproof.cases.project_records import Configuration, Limits, Project, Repeats
 from foldproof.cases.project_wire import ConfigWire, ProjectWire
 from foldproof.cases.tree import read_tree
-from foldproof.cases.wire_types import newer_than_known
 from foldproof.core import FileError, Problem, UsageError, nearest_of
 
 PROJECT_FILE = "foldproof.yaml"
@@ -70,14 +69,13 @@ class _Loader:
         self.file = shown(path)
         self.root, self.unreadable = read_tree(path)
         self.problems: list[Problem] = []
+        self.broken: set[str] = set()
 
     def wrong(self, path: tuple[str, ...], message: str, hint: str) -> None:
         self.problems.append(Problem(self.file, line_at(self.root, path), message, hint, rule="project"))
 
     def load(self) -> Project:
-        data: dict[str, Any] = data_of(self.root)
-        newer = newer_than_known(data.get("foldproof"))
-        wire = self.wire({"foldproof": data["foldproof"], "configs": {"x": {}}} if newer else data)
+        wire = self.wire(data_of(self.root))
         if wire is not None:
             configs = self.configs(wire.configs)
             baseline = self.baseline(wire)
@@ -105,18 +103,29 @@ class _Loader:
             raise FileError([*self.unreadable, *told])
 
     def wire(self, data: dict[str, Any]) -> ProjectWire | None:
-        try:
-            return ProjectWire.model_validate(data)
-        except ValidationError as error:
-            self.problems += problems_of(error, ProjectWire, file=self.file, node=self.root, subject="the project")
-            return None
+        """What the file says; broken parts are reported and left out, so that the rest can be checked too."""
+        while True:
+            try:
+                return ProjectWire.model_validate(data)
+            except ValidationError as error:
+                self.problems += problems_of(error, ProjectWire, file=self.file, node=self.root, subject="the project")
+                faults = {tuple(map(str, item["loc"][:2])) for item in error.errors(include_url=False)}
+            for top, *inner in faults:
+                if top == "configs" and inner:
+                    self.broken.add(inner[0])
+                    data[top].pop(inner[0])
+                else:
+                    data.pop(top, None)
+            if not data.get("configs"):
+                return None
 
     def baseline(self, wire: ProjectWire) -> str:
         name = wire.baseline if wire.baseline is not None else _USUAL
-        if name not in wire.configs:
+        known = {*wire.configs, *self.broken}
+        if name not in known:
             said = f"`baseline` names the unknown configuration '{name}'"
             unsaid = f"`baseline` is not set, and there is no configuration '{_USUAL}'"
-            self.wrong(("baseline",), unsaid if wire.baseline is None else said, nearest_of(name, wire.configs))
+            self.wrong(("baseline",), unsaid if wire.baseline is None else said, nearest_of(name, known))
         if wire.repeats.borderline < wire.repeats.always:
             message = f"`repeats`: borderline {wire.repeats.borderline} is less than always {wire.repeats.always}"
             self.wrong(("repeats", "borderline"), message, "a case in doubt needs at least as many trials as any other")
@@ -164,8 +173,9 @@ class _Loader:
         if parent is None:
             base: dict[str, Any] | None = {}
         elif parent not in wires:
-            message = f"configuration '{name}' extends the unknown configuration '{parent}'"
-            self.wrong(("configs", name, "extends"), message, nearest_of(parent, wires))
+            if parent not in self.broken:
+                message = f"configuration '{name}' extends the unknown configuration '{parent}'"
+                self.wrong(("configs", name, "extends"), message, nearest_of(parent, {*wires, *self.broken}))
             base = None
         elif parent in (*chain, name):
             self.circle((*chain, name, parent))

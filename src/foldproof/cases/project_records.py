@@ -37,7 +37,7 @@ class Configuration:
 
     `agent` is one of `{"recall": ""}`, `{"python": "module:name"}`, `{"command": [...]}`, `{"http": url, …}` or
     `{plugin: …}`: the adapter's name is `adapter`. Values keep their `${NAME}` unexpanded, so no secret is
-    ever part of a hash or a record; `Project.expanded` gives the one an adapter uses.
+    ever part of a hash or a record; `expand` gives those that an adapter uses.
     `folds` is None where the adapter decides (once if its memory compacts).
     """
 

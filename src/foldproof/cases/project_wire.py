@@ -9,9 +9,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from foldproof.cases.faults import Fault, quoted
-from foldproof.cases.nodes import Plain, resolve
+from foldproof.cases.nodes import FORMAT, Plain, resolve
 from foldproof.cases.wire_types import (
-    FORMAT,
     Amount,
     AmountFromZero,
     Count,

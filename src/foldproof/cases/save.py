@@ -32,7 +32,12 @@ def append_cases(path: Path | str, cases: Iterable[Case]) -> None:
     if not values:
         return
     assert isinstance(node.value, list)  # noqa: S101  # `cases` gives lists only
-    if node.flow:
+    if node.flow and not node.value and not document.root.flow:
+        # an empty list in a file in block form: the first case starts the block
+        lines = "\n".join(line for value in values for line in entry(value))
+        start = len(document.text[: node.start].rstrip(" "))
+        text = document.spliced(start, node.end, f"\n{lines}")
+    elif node.flow:
         at = node.value[-1].end if node.value else node.start + 1
         added = ", ".join(flow(value) for value in values)
         text = document.spliced(at, at, f",\n{added}" if node.value else added)

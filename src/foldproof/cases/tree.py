@@ -4,7 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foldproof.cases.json_nodes import read_json
-from foldproof.cases.nodes import Node, read_text, shown
+from foldproof.cases.nodes import FORMAT, Node, data_of, line_at, read_text, resolve, shown
 from foldproof.cases.yaml_nodes import read_yaml
 from foldproof.core import FileError, Problem
 
@@ -29,6 +29,13 @@ def read_tree(path: Path) -> tuple[Node, list[Problem]]:
     """The tree of a file and what is wrong with it so far.
 
     Raises:
-        FileError: where the file cannot be read as a mapping at all.
+        FileError: where the file cannot be read as a mapping at all, or is of a newer format.
     """
-    return tree_of(read_text(path), path)
+    root, problems = tree_of(read_text(path), path)
+    version = data_of(root).get("foldproof")
+    found = resolve(version)
+    if isinstance(found, int) and found > FORMAT:
+        message = f"the file has format {version}, and this version of foldproof reads up to {FORMAT}"
+        line = line_at(root, ("foldproof",))
+        raise FileError([Problem(shown(path), line, message, "upgrade foldproof", rule="newer-format")])
+    return root, problems

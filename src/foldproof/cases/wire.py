@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 
 from foldproof.cases.faults import Fault, quoted
-from foldproof.cases.wire_types import FORMAT, Flag, FreeMapping, Text, Version, Wire, text_of
+from foldproof.cases.nodes import FORMAT
+from foldproof.cases.wire_types import Flag, FreeMapping, Text, Version, Wire, text_of
 from foldproof.core import nearest_of
 from foldproof.matching import Fact
 

@@ -6,10 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
 
 from foldproof.cases.faults import Fault, quoted
-from foldproof.cases.nodes import Plain, resolve
-
-FORMAT = 1
-"""The version of the replay set and of the project file that this code writes and reads."""
+from foldproof.cases.nodes import FORMAT, Plain, resolve
 
 
 class Wire(BaseModel):
@@ -64,15 +61,7 @@ def _free(value: Any) -> Any:  # noqa: ANN401  # any value of a file
     return resolve(value)
 
 
-def newer_than_known(value: Any) -> bool:  # noqa: ANN401  # any value of a file
-    """Whether a file says that it is of a later format: nothing else in it can be trusted then."""
-    found = resolve(value)
-    return isinstance(found, int) and found > FORMAT
-
-
 def _version(value: Any) -> int:  # noqa: ANN401  # any value of a file
-    if newer_than_known(value):
-        raise Fault(f"is {quoted(value)}, a newer format than this version of foldproof reads", "upgrade foldproof")
     if resolve(value) == FORMAT and not isinstance(resolve(value), bool):
         return FORMAT
     raise Fault(f"must be {FORMAT}, not {quoted(value)}", f"write `foldproof: {FORMAT}`")

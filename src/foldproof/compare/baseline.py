@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from foldproof.cases import Case
-from foldproof.core import FileError, Problem
+from foldproof.core import FileError, Problem, UsageError
 from foldproof.matching import MATCHER_VERSION
 from foldproof.record import Run, Trial
 from foldproof.score import CaseScore, score_run
@@ -53,7 +54,7 @@ class Baseline:
 
 
 class _Wire(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class _WireTrial(_Wire):
@@ -76,7 +77,7 @@ class _WireNamed(_Wire):
 
 
 class _WireBaseline(_Wire):
-    foldproof: int
+    foldproof: Literal[1]
     kind: Literal["baseline"] = "baseline"
     set: _WireNamed
     config: _WireNamed
@@ -104,7 +105,12 @@ def make_baseline(run: Run, trials: list[Trial], cases: tuple[Case, ...], *, vac
 
 
 def save_baseline(baseline: Baseline, path: Path, cases: tuple[Case, ...]) -> None:
-    """Write the file anew, whole or not at all, with the verdict of every answer beside it."""
+    """Write the file anew, whole or not at all, with the verdict of every answer beside it.
+
+    Raises:
+        FileError: where the file cannot be written.
+        UsageError: where an answer has no judgement: nobody can accept it.
+    """
     document = {
         "foldproof": FORMAT,
         "kind": "baseline",
@@ -120,12 +126,21 @@ def save_baseline(baseline: Baseline, path: Path, cases: tuple[Case, ...]) -> No
         "vacuous": list(baseline.vacuous),
         "cases": [_case_entry(score, baseline) for score in baseline.scores(cases).values()],
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
+    # Half a surrogate pair cannot stand in a file; its escape, which backslashreplace writes, can stand in JSON.
+    content = (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "backslashreplace")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, content)
+    except OSError as error:
+        problem = Problem(str(path), 0, f"the baseline cannot be written: {error.strerror}", "the one before stands")
+        raise FileError([problem]) from error
+
+
+def _replace(path: Path, content: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            json.dump(document, file, ensure_ascii=False, indent=1)
-            file.write("\n")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
     except BaseException:
@@ -134,6 +149,12 @@ def save_baseline(baseline: Baseline, path: Path, cases: tuple[Case, ...]) -> No
 
 
 def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
+    for trial in score.trials:
+        if trial.outcome == "error":
+            raise UsageError(
+                f"case '{score.id}' has an answer without a judgement: {trial.error}\n"
+                "  ask it again before it is accepted"
+            )
     answers = {trial.repeat: trial.answer for trial in baseline.answers if trial.case == score.id}
     trials = [
         {
@@ -157,7 +178,7 @@ def load_baseline(path: Path) -> Baseline:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise _unusable(path, f"the baseline cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _unusable(path, f"the baseline is not JSON: {error}") from error
     version = document.get("foldproof") if isinstance(document, dict) else None
     if isinstance(version, int) and version > FORMAT:
@@ -168,6 +189,8 @@ def load_baseline(path: Path) -> Baseline:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the document"
         raise _unusable(path, f"the baseline is damaged at `{place}`: {first['msg']}") from error
+    if twice := _standing_twice(wire):
+        raise _unusable(path, f"the baseline is damaged: {twice} stands twice, as after a merge that kept both sides")
     answers = [Trial(case.id, trial.repeat, "\n".join(trial.answer)) for case in wire.cases for trial in case.trials]
     return Baseline(
         set_name=wire.set.name,
@@ -182,6 +205,13 @@ def load_baseline(path: Path) -> Baseline:
         matcher=wire.matcher,
         judge=wire.judge,
     )
+
+
+def _standing_twice(wire: _WireBaseline) -> str:
+    """The first case, or trial of a case, that the file has more than once."""
+    names = [f"case '{case.id}'" for case in wire.cases]
+    names += [f"trial {trial.repeat} of case '{case.id}'" for case in wire.cases for trial in case.trials]
+    return next((name for name, count in Counter(names).items() if count > 1), "")
 
 
 def _unusable(path: Path, message: str, verb: str = "") -> FileError:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from foldproof.core import canonical_json
 from foldproof.score import CaseScore, FactScore
 from foldproof.score.cases import CaseOutcome
 from foldproof.score.trials import FactOutcome, FactRole
@@ -57,7 +59,7 @@ def diff_scores(
     """Compare two scored runs: the cases of `after` in their order, then those that only `before` has.
 
     The diff of a run with itself has only kept, failing, flaky, error and vacuous; swapping the two swaps lost
-    with recovered and new with gone.
+    with recovered and new with gone, but that a case which could not be judged is an error before it is new.
     """
     changes = [_compare(before.get(case_id), score, vacuous) for case_id, score in after.items()]
     gone = [
@@ -136,23 +138,30 @@ def _worst(scores: tuple[FactScore, ...]) -> FactOutcome | None:
 def config_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
     """What differs between two configurations, as `memory.k: 8 -> 4`, sorted."""
     old, new = _flat(before), _flat(after)
-    return tuple(
-        f"{key}: {_shown(old.get(key))} -> {_shown(new.get(key))}"
-        for key in sorted(old.keys() | new.keys())
-        if old.get(key) != new.get(key)
-    )
+    differing = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
+    return tuple(f"{key}: {_difference(old.get(key), new.get(key))}" for key in differing)
 
 
-def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """The values that are set, by their path, each as JSON: there 1, "1" and true differ as they do to an agent."""
+    flat: dict[str, str] = {}
     for key, item in value.items():
         name = f"{prefix}{key}"
         if isinstance(item, Mapping) and item:
             flat |= _flat(item, f"{name}.")
         elif item not in (None, {}):
-            flat[name] = item
+            flat[name] = canonical_json(item)
     return flat
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401  # any JSON value
-    return "(none)" if value is None else str(value)
+def _difference(old: str | None, new: str | None) -> str:
+    plain = [_shown(side) for side in (old, new)]
+    return " -> ".join(plain if plain[0] != plain[1] else map(str, (old, new)))
+
+
+def _shown(side: str | None) -> str:
+    """A text without its quotes, other values as JSON."""
+    if side is None:
+        return "(none)"
+    value = json.loads(side)
+    return value if isinstance(value, str) else side

@@ -33,7 +33,7 @@ def wilson(passes: int, of: int) -> Interval | None:
 def mcnemar(lost: int, recovered: int) -> float:
     """The exact two-sided McNemar p-value of paired outcomes, from the pairs that changed (Edwards 1948)."""
     changed = lost + recovered
-    tail = sum(comb(changed, k) for k in range(min(lost, recovered) + 1)) / 2**changed
+    tail: float = sum(comb(changed, k) for k in range(min(lost, recovered) + 1)) / 2**changed
     return min(1.0, 2 * tail)
 
 

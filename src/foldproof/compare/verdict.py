@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
-from types import MappingProxyType
 from typing import Literal
 
 from foldproof.cases import STRICT_CLASSES, ReplaySet
@@ -51,22 +50,28 @@ class Evidence:
     before: Mapping[str, CaseScore]
     after: Mapping[str, CaseScore]
     vacuous: Collection[str] = ()
-    gone: Mapping[str, str] = MappingProxyType({})
+    gone: Mapping[str, str] = field(default_factory=dict)
     stopped: tuple[str, ...] = ()
 
 
 def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Check:
     """Decide a check. The statistics are shown beside the verdict and play no part in it.
 
-    A baseline that does not reproduce comes first: then nothing can be said of the candidate. What has failed
-    for good blocks; what could not be decided makes the verdict inconclusive.
+    A baseline that does not reproduce, or a canary that fails before the change, comes first: then nothing can
+    be said of the candidate. What has failed for good blocks; what could not be decided, on either side, makes
+    the verdict inconclusive.
     """
     waivers, notes = _active_waivers(replay_set, today)
     sizes = Counter(case.case_class for case in replay_set.cases)
     gate = gate_scores(replay_set.gate, evidence.after, sizes=sizes, waived=waivers, vacuous=evidence.vacuous)
     unsure = _not_reproduced(replay_set, evidence)
     blocked = [f"{entry} (against it: {', '.join(entry.failed)})" for entry in gate if entry.ok is False]
-    undecided = [*evidence.stopped, *_undecided(gate, evidence.after)]
+    undecided = [
+        *evidence.stopped,
+        *_unjudged(evidence.after, "cases"),
+        *_unjudged(evidence.before, "cases of the run before"),
+        *_undecided(gate, evidence.after),
+    ]
     verdict: Verdict = "pass"
     if unsure or (undecided and not blocked):
         verdict = "inconclusive"
@@ -117,20 +122,30 @@ def _not_reproduced(replay_set: ReplaySet, evidence: Evidence) -> list[str]:
         and score.case_class in strict
         and accepted.outcome not in ("flaky", score.outcome)
     ]
-    if not differing:
+    canaries = [s.id for s in evidence.before.values() if s.case_class == "canary" and s.outcome != "pass"]
+    reasons = []
+    if differing:
+        told = ", ".join(differing)
+        reasons.append(f"the baseline does not reproduce, so nothing can be said of the candidate: {told}")
+    if canaries:
+        told = ", ".join(canaries)
+        reasons.append(f"a canary does not pass before the change, so the run is not to be trusted: {told}")
+    return reasons
+
+
+def _unjudged(scores: Mapping[str, CaseScore], what: str) -> list[str]:
+    errors = [score for score in scores.values() if score.errors or not score.trials]
+    if not errors:
         return []
-    return [f"the baseline does not reproduce, so nothing can be said of the candidate: {', '.join(differing)}"]
+    told = [f"{score.id}: {trial.error}" for score in errors for trial in score.trials if trial.error]
+    first = f"; the first: {told[0]}" if told else ""
+    return [f"{len(errors)} of {len(scores)} {what} could not be judged{first}"]
 
 
 def _undecided(gate: tuple[ClassGate, ...], after: Mapping[str, CaseScore]) -> list[str]:
     reasons = []
-    errors = {score.id: score for score in after.values() if score.errors or not score.trials}
-    if errors:
-        told = [f"{score.id}: {trial.error}" for score in errors.values() for trial in score.trials if trial.error]
-        first = f"; the first: {told[0]}" if told else ""
-        reasons.append(f"{len(errors)} of {len(after)} cases could not be judged{first}")
     for entry in gate:
-        vacuous = [case_id for case_id in entry.unjudged if case_id not in errors]
+        vacuous = [case_id for case_id in entry.unjudged if not after[case_id].errors and after[case_id].trials]
         if vacuous:
             reasons.append(f"{entry.case_class}: {', '.join(vacuous)} pass without any memory, so they show nothing")
         if entry.unasked:

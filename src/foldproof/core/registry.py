@@ -43,7 +43,7 @@ class Registry(Generic[T]):
                 thing = getattr(thing, part)
         except UsageError:
             raise
-        except Exception as error:  # a plugin is foreign code: whatever it raises becomes one message
+        except (Exception, SystemExit) as error:  # a plugin is foreign code: whatever it raises becomes one message
             raise UsageError(
                 f"{self._noun} '{name}' cannot be loaded from `{places[name]}`: {type(error).__name__}: {error}"
             ) from error

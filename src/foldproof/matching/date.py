@@ -1,7 +1,7 @@
 """The date matcher: the same day, in the forms that state it without doubt."""
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -40,18 +40,18 @@ class DateSeen(NamedTuple):
     end: int
     ambiguous: bool = False
 
-    def may_be(self, date: datetime.date) -> bool:
+    def may_be(self, date: dt.date) -> bool:
         """Whether day and month agree, in one order or, where that is open, in the other."""
         wanted = (date.month, date.day)
         return wanted == (self.month, self.day) or (self.ambiguous and wanted == (self.day, self.month))
 
 
-def read_date(text: str) -> datetime.date | None:
+def read_date(text: str) -> dt.date | None:
     """The day of an ISO date `YYYY-MM-DD`; nothing where it is not one, or does not exist."""
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text.strip()):
         return None
     try:
-        return datetime.date.fromisoformat(text.strip())
+        return dt.date.fromisoformat(text.strip())
     except ValueError:
         return None
 
@@ -76,7 +76,7 @@ class DateFinder:
 
     def __init__(self, wanted: str) -> None:
         self.wanted = wanted.strip()
-        self._date = datetime.date.fromisoformat(self.wanted)
+        self._date = dt.date.fromisoformat(self.wanted)
 
     def outcome(self, text: Text) -> Outcome:
         """Whether the date is held, missed, or stands in negations only."""

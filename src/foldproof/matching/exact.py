@@ -70,7 +70,7 @@ def _continues_before(text: str, at: int) -> bool:
     if first.isdecimal() and before in ".,-":
         if before == "-":
             return signed(text, at - 1)
-        return text[at - 2 : at - 1].isdecimal() or (before == "." and text[at - 2 : at - 1] in " ")
+        return text[at - 2 : at - 1].isdecimal() or (before == "." and not text[at - 2 : at - 1].strip())
     return _is_edge(before)
 
 

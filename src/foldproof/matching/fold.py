@@ -37,6 +37,8 @@ _DASH = re.compile(f"[{_DASHES}]")
 _SMALL = re.compile(f"[{SMALL_DIGITS}]")
 _FRACTION = re.compile(f"[{FRACTIONS}]")
 _ODD = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}{SMALL_DIGITS}]")
+# What most texts that are not plain ASCII have, replaced before the slower looks.
+_COMMON = tuple(zip("\u2019\u2018\u201c\u201d\u2013\u00a0，：；！？（）", "''\"\"- ,:;!?()", strict=True))
 # One quick look for all of them; beyond the basic plane it only says "perhaps".
 _RARE = re.compile(
     f"[{_BASIC.sub('', VANISHING + SMALL_DIGITS)}{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}"
@@ -51,6 +53,8 @@ def fold(raw: str) -> str:
     if raw.isascii():
         return raw.lower()
     text = normalize("NFC", raw)
+    for char, plain in _COMMON:
+        text = text.replace(char, plain)
     if _RARE.search(text):
         text = _ODD.sub(_plain, _VANISHING.sub("", text))
     return _fold_case(text)

@@ -18,7 +18,7 @@ def match_many(facts: Iterable[Fact | str], texts: Iterable[str | Text]) -> Iter
     Raises:
         ValueError: as `match_fact`.
     """
-    import ahocorasick_rs  # noqa: PLC0415  # import does nothing costly: few callers need the automaton
+    import ahocorasick_rs  # import does nothing costly: few callers need the automaton
 
     known = [Fact("normalized", fact) if isinstance(fact, str) else fact for fact in facts]
     waiting: dict[str, set[int]] = {}

@@ -1,7 +1,7 @@
 """One fact against one text: is it held, missed, or negated?"""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 
 from foldproof.matching.check import check_fact
@@ -19,6 +19,13 @@ from foldproof.matching.text import Text
 MATCHER_VERSION = "normalized/1"
 """Stands in every record that a match went into. A change of the rules is a new version."""
 
+_FINDERS: dict[str, Callable[[str], Finder]] = {
+    "normalized": NormalizedFinder,
+    "exact": ExactFinder,
+    "pattern": PatternFinder,
+    "number": NumberFinder,
+    "date": DateFinder,
+}
 _KEPT = 4096
 _finders: dict[int, tuple[Fact, Finder]] = {}
 
@@ -137,18 +144,8 @@ def _make(fact: Fact) -> Finder:
     wrong = check_fact(fact)
     if wrong:
         raise ValueError(wrong)
-    match fact.kind:
-        case "normalized":
-            return NormalizedFinder(fact.text)
-        case "exact":
-            return ExactFinder(fact.text)
-        case "pattern":
-            return PatternFinder(fact.text)
-        case "number":
-            return NumberFinder(fact.text)
-        case "date":
-            return DateFinder(fact.text)
-        case "any":
-            return _AnyFinder(fact.any)
-        case "judged":
-            raise ValueError(f"the fact '{fact.text}' is judged, which no matcher can do\n  score it with a judge")
+    if fact.kind == "any":
+        return _AnyFinder(fact.any)
+    if fact.kind == "judged":
+        raise ValueError(f"the fact '{fact.text}' is judged, which no matcher can do\n  score it with a judge")
+    return _FINDERS[fact.kind](fact.text)

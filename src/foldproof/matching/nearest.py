@@ -25,8 +25,8 @@ class Nearest:
 
 def nearest_to(wanted: str, text: Text) -> Nearest | None:
     """The nearest part, from token border to token border; nothing where no part is similar."""
-    from rapidfuzz import fuzz  # noqa: PLC0415  # import does nothing costly: only a reader of misses needs it
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415  # as above
+    from rapidfuzz import fuzz  # import does nothing costly: only a reader of misses needs it
+    from rapidfuzz.distance import Levenshtein
 
     wanted, padded = normalize(wanted), text.padded
     found = fuzz.partial_ratio_alignment(wanted, padded[1:-1], score_cutoff=SIMILAR) if wanted else None

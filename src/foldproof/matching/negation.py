@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from foldproof.matching.tokens import HYPHEN, is_currency
+from foldproof.matching.tokens import CURRENCY, HYPHEN
 
 NEGATORS: dict[str, str] = {
     "en": "not no never without neither nor cannot cant dont doesnt didnt isnt arent wasnt wont nobody non",
@@ -30,16 +30,16 @@ FILLERS: dict[str, str] = {
     "fr": "un une le la les l de du des d est suis sont es était très vraiment strictement encore mange mangent"
     " utilise utiliser veut veux aime en",
     "es": "un una el la los las es soy son está estoy era muy realmente como come uso usa usar quiero quiere en con",
-    "it": "un una il lo la i gli le l è sono era più molto davvero mangia mangio usa usare uso vuole voglio mai in con",
+    "it": "un una il lo la i gli le l è sono era più molto davvero mangia mangio usa usare uso vuole voglio in con",
     "pt": "um uma o a os as é sou são está estou era muito realmente como come uso usa usar quero quer em com de",
     "nl": "een de het is ben zijn was meer erg strikt momenteel eet gebruik gebruikt gebruiken met in",
     "zh": "是 有 吃 喝 用 要 再 能 会 會 想 爱 愛 喜 欢 歡 太",
 }
 FILLERS_AT_MOST = 2
-CONTRACTIONS = frozenset(
-    _stem for _stem in "isn aren wasn weren don doesn didn haven hasn hadn won wouldn can couldn shouldn mustn mightn"
-    " needn ain shan".split()
+_STEMS = (
+    "isn aren wasn weren don doesn didn haven hasn hadn won wouldn can couldn shouldn mustn mightn needn ain shan"
 )
+CONTRACTIONS = frozenset(_STEMS.split())
 """What stands before the `t` of a contraction once its apostrophe is a blank."""
 CANCELLED = frozenset({
     ("not", "without"), ("never", "without"), ("why", "not"), ("nicht", "ohne"), ("warum", "nicht"), ("pas", "sans"),
@@ -63,15 +63,28 @@ AFTER = {
 """What negates the hit before it: with a hyphen between ("gluten-free"), in Japanese directly."""
 
 QUICK = frozenset({"t", *" ".join(NEGATORS.values()).split()})
-FILLER_WORDS = frozenset(" ".join(FILLERS.values()).split())
+FILLER_WORDS = frozenset({*" ".join(FILLERS.values()).split(), *CURRENCY}) - QUICK
 _PAIR_REACH = 6
 _JAPANESE = tuple(" ".join(word) + " " for word in AFTER["ja"].split())
+_AFTER_HIT = (*(f"{word} " for language in ("en", "de", "nl") for word in AFTER[language].split()), *_JAPANESE)
 _AFTER = re.compile(
     rf"{HYPHEN}(?:{'|'.join(' '.join(AFTER[lang] for lang in ('en', 'de', 'nl')).split())})(?=[ \n{HYPHEN}])"
     rf"| (?:{'|'.join(_JAPANESE)})"
 )
 REACH = 64
 """Characters before a hit that can hold a negator and its fillers."""
+
+
+def is_clear(padded: str, start: int, end: int) -> bool:
+    """Whether no negator is near the tokens between two gaps; no may mean that a clause ends between."""
+    if padded.startswith(_AFTER_HIT, end + 1):
+        return False
+    for word in padded[start - REACH if start > REACH else 0 : start].split()[: -FILLERS_AT_MOST - 2 : -1]:
+        if word in QUICK:
+            return False
+        if word not in FILLER_WORDS:
+            return True
+    return True
 
 
 def negation(before: str, after: str, hit: str, padded: str) -> str:
@@ -88,7 +101,7 @@ def negation(before: str, after: str, hit: str, padded: str) -> str:
         if _negates(words, at, hit, padded):
             start = at - (words[at] == "t")
             return " ".join((*words[start:], hit)).replace(" t ", "'t ")
-        if steps == FILLERS_AT_MOST or not (words[at] in FILLER_WORDS or is_currency(words[at])):
+        if steps == FILLERS_AT_MOST or words[at] not in FILLER_WORDS:
             break
     return ""
 

@@ -6,18 +6,21 @@ from functools import cached_property
 
 from foldproof.matching.finder import Outcome
 from foldproof.matching.mapped import Span
-from foldproof.matching.negation import AFTER, FILLER_WORDS, FILLERS_AT_MOST, QUICK, REACH, negation
+from foldproof.matching.negation import AFTER, FILLER_WORDS, FILLERS_AT_MOST, QUICK, REACH, is_clear, negation
 from foldproof.matching.text import Text, normalize
 
-LABELLED = frozenset(
+_NOUNS = (
     "appendix article category class exhibit grade group hepatitis influenza option plan schedule section series tier"
-    " type variant vitamin".split()
+    " type variant vitamin"
 )
+LABELLED = frozenset(_NOUNS.split())
 """Nouns whose `a` is a letter: `hepatitis A vaccine`, `vitamin A deficiency`."""
 _WORD = re.compile(r"[^\W_]+")
 _LONG_NUMBER = re.compile(r"\d{4}")
 _BREAKS = ("", " ", "\n")
-_JAPANESE = tuple(word[0] for word in AFTER["ja"].split())
+_CLAUSE_ENDS = frozenset(".,;:?!")
+_JAPANESE = frozenset(word[0] for word in AFTER["ja"].split())
+_JAPANESE_PAIRS = frozenset(word[:2] for word in AFTER["ja"].split())
 
 
 class NormalizedFinder:
@@ -32,19 +35,25 @@ class NormalizedFinder:
         # A word stands in the folded text as it is; a number may be grouped there (1,234), a sign apart (-$15).
         needles = {token for token in self.tokens if _WORD.fullmatch(token) and not _LONG_NUMBER.search(token)}
         self._needles = tuple(sorted(needles, key=len, reverse=True))
+        self._needle = self._needles[0] if self._needles else ""
+        self._offset = self._opening.index(self._needle)
 
     def outcome(self, text: Text) -> Outcome:
         """Whether the fact is held, missed, or stands in negations only."""
         folded = text.folded
-        for needle in self._needles:
-            if needle not in folded:
-                return "missed"
-        if self._plain and self._plainly_held(folded):
+        first = folded.find(self._needle)
+        if first < 0:
+            return "missed"
+        if self._plain and self._plainly_held(folded, max(0, first - self._offset)):
             return "held"
-        padded = text.padded
-        if self.key not in padded and not (
-            len(self.tokens) > 1 and all(f" {token} " in padded for token in self.tokens)
-        ):
+        if not all(needle in folded for needle in self._needles):
+            return "missed"
+        padded, key = text.padded, self.key
+        at = padded.find(key)
+        if at >= 0:
+            if is_clear(padded, at, at + len(key) - 1):
+                return "held"
+        elif len(self.tokens) == 1 or not all(f" {token} " in padded for token in self.tokens):
             return "missed"
         hits = self._hits(padded)
         if not hits:
@@ -74,24 +83,21 @@ class NormalizedFinder:
             return f"'{absent[0]}' stands only inside the longer token '{inside[0]}'"
         return f"'{absent[0]}' is not in the text"
 
-    def _plainly_held(self, folded: str) -> bool:
-        """Whether the fact stands in plain sight, between blanks or at a clause's end, and no negator is near.
+    def _plainly_held(self, folded: str, start: int) -> bool:
+        """Whether the fact stands in plain sight after a place, between blanks or at a clause's end, not negated.
 
         A quick way round preparing the whole text. It says yes only where the slow way would; no means nothing.
         """
-        at = folded.find(self._opening)
-        if at < 0:
-            return False
-        end = at + len(self._opening)
-        after = folded[end : end + 2]
-        if after and after[0] not in " \n" and (after[0] not in ".,;:!?" or after[1:] not in _BREAKS):
-            return False
-        start = at - REACH
-        words = folded[start if start > 0 else 0 : at].split()
-        for word in words[: -FILLERS_AT_MOST - 2 : -1]:
-            if word in FILLER_WORDS:
-                continue
-            return word[-1] in ".,;:?!" or (word.isalpha() and word not in QUICK and after[1:] not in _JAPANESE)
+        opening = self._opening
+        at = folded.find(opening, start)
+        while at >= 0:
+            end = at + len(opening)
+            after = folded[end : end + 2]
+            if (
+                not after or after[0] in " \n" or (after[0] in ".,;:!?" and after[1:] in _BREAKS)
+            ) and _is_plainly_clear(folded, at, end):
+                return True
+            at = folded.find(opening, end)
         return False
 
     @cached_property
@@ -111,6 +117,22 @@ class NormalizedFinder:
         gaps = text.gaps
         before = gaps[max(0, start - REACH) : start + 1]
         return negation(before, gaps[end : end + REACH], text.padded[start + 1 : end], text.padded)
+
+
+def _is_plainly_clear(folded: str, start: int, end: int) -> bool:
+    """Whether no negator can be near, judged by the words between blanks before and the two letters after."""
+    after = folded[end + 1 : end + 3]
+    if after[:1] in _JAPANESE and (after in _JAPANESE_PAIRS or not after[1:].isalpha()):
+        return False
+    for _ in range(FILLERS_AT_MOST + 1):
+        first = folded.rfind(" ", 0, start) + 1
+        word = folded[first:start]
+        if word not in FILLER_WORDS:
+            return word[-1:] in _CLAUSE_ENDS or (word.isalpha() and word not in QUICK)
+        if not first:
+            break
+        start = first - 1
+    return True
 
 
 def _takes_article(before: str, after: str) -> bool:

@@ -21,7 +21,7 @@ def compile_pattern(pattern: str) -> Any:  # noqa: ANN401  # google-re2 has no t
     Raises:
         ValueError: with RE2's own words, where the pattern does not compile.
     """
-    import re2  # noqa: PLC0415  # import does nothing costly: the library is loaded for the first pattern
+    import re2  # import does nothing costly: the library is loaded for the first pattern
 
     options = re2.Options()
     options.max_mem = MEMORY

@@ -14,7 +14,6 @@ from foldproof.matching.mapped import Edit, Span
 
 CURRENCY = (
     "$\u00a2-\u00a5\u058f\u060b\u07fe\u07ff\u09f2\u09f3\u09fb\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0\ua838\ufdfc"
-    "\U00011fdd-\U00011fe0\U0001e2ff\U0001ecb0"
 )
 UNSPACED = (  # Thai, Lao, Myanmar, Khmer; kana, Bopomofo, Han, Hangul syllables
     "\u0e01-\u0e7f\u0e81-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
@@ -27,13 +26,19 @@ CLAUSE_ENDS = ".,:;?!|\n\r\u2028\u2029\u3001\u3002\u060c\u061b\u061f\u0964" + LO
 HYPHEN = "\x1f"
 """Stands in a gap string where the original has a hyphen between two words."""
 
+_ZEROS = (  # spelt out: a set without `\d` is searched several times as fast
+    "0\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0de6\u0e50\u0ed0\u0f20\u1040\u1090"
+    "\u17e0\u1810\u1946\u19d0\u1a80\u1a90\u1b50\u1bb0\u1c40\u1c50\ua620\ua8d0\ua900\ua9d0\ua9f0\uaa50\uabf0"
+)
+_DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _ZEROS)
 _OWN = re.compile(f"[{UNSPACED}]")
-_OWN_WITH_MARKS = re.compile(rf"(?<=[{UNSPACED}]) ([^\w\s]+)")
+_MARK = "\0"  # written before a mark, so that one look tells whether there are any
+_APART = re.compile(r" ([^\w ]+)")
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 _SIGN = re.compile(f"[{CURRENCY}]")
 # The first character says which of the alternatives is meant; a set in front keeps the search fast.
 _SPECIAL = re.compile(
-    rf"[\d.\-{LONG_DASHES}+#%°{CURRENCY}](?:"
+    rf"[{_DIGITS}.\-{LONG_DASHES}+#%°{CURRENCY}](?:"
     r"(?<=\d)\d*(?:[.,]\d+)+|(?<=\.)\d+(?:[.,]\d+)*"
     rf"|(?<=[\-{LONG_DASHES}])[{CURRENCY}]?\.?\d+(?:[.,]\d+)*"
     rf"|(?<=[+#])[+#]*|(?<=[%°{CURRENCY}]))"
@@ -58,6 +63,8 @@ class _Table(dict[int, str]):
         """The character itself where it is part of a word, with blanks where it is a word, else a blank."""
         if category(char)[0] not in "LMN" or _APOSTROPHE.match(char):
             return " "
+        if category(char)[0] == "M":
+            return _MARK + char
         return f" {char} " if char == "〇" or (category(char)[0] == "L" and _OWN.match(char)) else char
 
 
@@ -130,7 +137,7 @@ def _separate(folded: str, table: _Table) -> str:
         text = "".join((*parts, folded[at:].translate(table)))
     else:
         text = folded.translate(table)
-    return text if text.isascii() else _OWN_WITH_MARKS.sub(r"\1 ", text)
+    return _APART.sub(_rejoin, text.replace(_MARK, "")) if _MARK in text else text
 
 
 def _all_edits(folded: str) -> Iterator[Edit]:
@@ -138,7 +145,7 @@ def _all_edits(folded: str) -> Iterator[Edit]:
     at = 0
     for start, end, new in (*_specials(folded), (len(folded), len(folded), "")):
         for place in range(at, start):
-            yield place, place + 1, _WORDS[ord(folded[place])]
+            yield place, place + 1, _WORDS[ord(folded[place])].replace(_MARK, "")
         if start < end:
             yield start, end, new
         at = end
@@ -147,9 +154,16 @@ def _all_edits(folded: str) -> Iterator[Edit]:
 def _mark_edits(text: str) -> Iterator[Edit]:
     """Bring the marks that follow a character of its own back to it."""
     if not text.isascii():
-        for found in _OWN_WITH_MARKS.finditer(text):
-            yield found.start(), found.start() + 1, ""
-            yield found.end() - 1, found.end(), f"{found[1][-1]} "
+        for found in _APART.finditer(text):
+            if _rejoin(found) != found[0]:
+                yield found.start(), found.start() + 1, ""
+                yield found.end() - 1, found.end(), f"{found[1][-1]} "
+
+
+def _rejoin(found: re.Match[str]) -> str:
+    """Marks that follow a character of its own, without the blank that its table entry put between."""
+    at = found.start()
+    return f"{found[1]} " if at and is_unspaced(found.string[at - 1]) else found[0]
 
 
 def _narrow(found: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Connection, Engine, Row, create_engine, event, insert, select, update
+from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError
 
@@ -61,7 +61,8 @@ class Store:
                 ignore.write_text(_GITIGNORE, encoding="utf-8")
         except OSError as error:
             raise StoreError(f"{path}: the store cannot be written: {error.strerror}") from error
-        engine = create_engine(f"sqlite:///{path}")
+        # Transactions are begun by hand: the driver would leave the creation of tables outside of them.
+        engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"isolation_level": None})
         event.listen(engine, "connect", _on_connect)
         store = cls(engine, path, redact or Redactor())
         try:
@@ -82,20 +83,33 @@ class Store:
         self.close()
 
     def _upgrade(self) -> None:
+        with self._reading() as connection:
+            if not self._pending(connection):
+                return
         with self._writing() as connection:
-            try:
-                names = pending(connection)
-            except LookupError as error:
-                raise StoreError(
-                    f"{self._path}: written by a newer foldproof (its format has the step {error})\n"
-                    "  upgrade foldproof, or name another `store` in foldproof.yaml"
-                ) from error
-            for name in names:
+            # Asked again under the lock: another process may have done it by now.
+            for name in self._pending(connection):
                 STEPS[name](connection)
                 connection.execute(insert(STEPS_DONE).values(name=name))
 
+    def _pending(self, connection: Connection) -> list[str]:
+        try:
+            return pending(connection)
+        except LookupError as error:
+            raise StoreError(
+                f"{self._path}: written by a newer foldproof (its format has the step {error})\n"
+                "  upgrade foldproof, or name another `store` in foldproof.yaml"
+            ) from error
+
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
+        """One transaction, which waits for another process's before it reads anything."""
+        with self._reading() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
         try:
             with self._engine.begin() as connection:
                 yield connection
@@ -105,20 +119,23 @@ class Store:
                 "  check the disk and the file's rights; move a file that is no store out of the way"
             ) from error
 
-    _reading = _writing
-
     @contextmanager
     def lock(self, name: str) -> Iterator[bool]:
         """Hold a name against other processes, or yield False where another holds it.
 
         The lock is the operating system's, so a killed process lets go of it.
+
+        Raises:
+            StoreError: where the lock's file, which stands beside the store, cannot be written.
         """
-        guard = FileLock(self._path.parent / f"{name}.lock")
+        guard = FileLock(self._path.with_name(f"{self._path.name}.{name}.lock"))
         try:
             guard.acquire(timeout=0)
         except Timeout:
             yield False
             return
+        except OSError as error:
+            raise StoreError(f"{guard.lock_file}: the lock cannot be taken: {error.strerror}") from error
         try:
             yield True
         finally:
@@ -157,14 +174,15 @@ class Store:
             return [self._run(row) for row in connection.execute(query)]
 
     def run(self, name: str) -> Run:
-        """The run that a person names: its number, or `latest`, or a configuration (its newest run).
+        """The run that a person names: its number, or `latest`, or a configuration (its newest run, no control).
 
         Raises:
             StoreError: where no run answers to the name.
         """
         runs = self.runs()
         for run in runs:
-            if name in ("latest", run.config) or (name.isdecimal() and int(name) == run.id):
+            named = name == run.config and not run.control
+            if name == "latest" or named or (name.isdecimal() and name.lstrip("0") == str(run.id)):
                 return run
         known = [run.name for run in runs] + sorted({run.config for run in runs})
         raise StoreError(f"no run '{name}' in {self._path}\n  {nearest_of(name, [*known, 'latest'])}")
@@ -198,7 +216,9 @@ class Store:
             .order_by(TRIALS.c.case_id, TRIALS.c.repeat)
         )
         with self._reading() as connection:
-            return [self._load(Trial, row.record, f"run {run.name}") for row in connection.execute(query)]
+            rows = connection.execute(query).all()
+        # The id is the column's: the record's own would be torn where it holds the value of a secret.
+        return [replace(self._load(Trial, row.record, f"run {run.name}"), case=row.case_id) for row in rows]
 
     def answered(self, run: Run) -> set[TrialKey]:
         """The trials of a run that need not be asked again."""
@@ -243,14 +263,13 @@ class Store:
 
     def _run(self, row: Row[Any]) -> Run:
         run = self._load(Run, row.record, f"run {row.id}")
-        return replace(run, id=row.id, state=row.state)
+        return replace(run, id=row.id, state=row.state, config=row.config, control=row.control)
 
     def _dump(self, record: Run | Trial | StoreListing) -> str:
-        adapter = _adapter(type(record))
-        text = adapter.dump_json(record, exclude_defaults=True).decode("utf-8")
-        if self._redact(text) == text:
-            return text
-        return canonical_json(self._redact.value(adapter.dump_python(record, mode="json", exclude_defaults=True)))
+        value = _adapter(type(record)).dump_python(record, mode="json", exclude_defaults=True)
+        text = canonical_json(self._redact.value(value))
+        # Half a surrogate pair is no text, and no file can hold it: U+FFFD stands in its place.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _load(self, kind: type[R], record: str, what: str) -> R:
         try:
@@ -268,9 +287,9 @@ _ADD_TRIAL = _ADDING.on_conflict_do_update(
 
 
 def _on_connect(connection: Any, _: object) -> None:  # noqa: ANN401  # the driver's own connection
+    connection.execute("PRAGMA busy_timeout=10000")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA busy_timeout=10000")
 
 
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}

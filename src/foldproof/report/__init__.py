@@ -1,1 +1,89 @@
-""""""
+"""Reports: documents made of the stages' records, and everything that is rendered from documents.
+
+Every renderer is pure and answers with a text that ends in one line feed.
+"""
+
+from foldproof.report.build import (
+    baseline_document,
+    check_document,
+    compare_document,
+    compared_run,
+    lint_document,
+    run_document,
+    run_info,
+)
+from foldproof.report.documents import (
+    DOCUMENTS,
+    BaselineDocument,
+    CheckDocument,
+    CompareDocument,
+    DemoDocument,
+    DoctorDocument,
+    ErrorDocument,
+    ExplainDocument,
+    FilesDocument,
+    Finding,
+    LintDocument,
+    MatchDocument,
+    RunDocument,
+    document_schema,
+)
+from foldproof.report.evidence import explain_document
+from foldproof.report.junit import junit_check, junit_run
+from foldproof.report.machine import json_text, write_schemas
+from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
+from foldproof.report.terminal import (
+    render_baseline,
+    render_check,
+    render_compare,
+    render_demo,
+    render_doctor,
+    render_explain,
+    render_files,
+    render_lint,
+    render_match,
+    render_run,
+)
+
+__all__ = [
+    "DOCUMENTS",
+    "BaselineDocument",
+    "CheckDocument",
+    "CompareDocument",
+    "DemoDocument",
+    "DoctorDocument",
+    "ErrorDocument",
+    "ExplainDocument",
+    "FilesDocument",
+    "Finding",
+    "LintDocument",
+    "MatchDocument",
+    "RunDocument",
+    "baseline_document",
+    "check_document",
+    "compare_document",
+    "compared_run",
+    "document_schema",
+    "explain_document",
+    "json_text",
+    "junit_check",
+    "junit_run",
+    "lint_document",
+    "markdown_check",
+    "markdown_compare",
+    "markdown_explain",
+    "markdown_run",
+    "render_baseline",
+    "render_check",
+    "render_compare",
+    "render_demo",
+    "render_doctor",
+    "render_explain",
+    "render_files",
+    "render_lint",
+    "render_match",
+    "render_run",
+    "run_document",
+    "run_info",
+    "write_schemas",
+]

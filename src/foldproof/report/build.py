@@ -147,7 +147,7 @@ def run_document(
     undecided = _undecided(scores, gate, stopped)
     verdict: VerdictWord = "blocked" if blocked else "inconclusive" if undecided else "pass"
     questions = {case.id: case.question for case in replay_set.cases}
-    answers = {trial.key: trial.answer for trial in trials}
+    answers: dict[tuple[str, int], str] = {trial.key: trial.answer for trial in trials}
     return RunDocument(
         verdict=verdict,
         reasons=[*blocked, *undecided],

@@ -3,6 +3,7 @@
 Each has a name with a version in `schema`; its JSON Schema is shipped. A field is added freely, a changed or
 removed one makes a new version.
 """
+
 from __future__ import annotations
 
 from typing import Any, Literal
@@ -44,7 +45,7 @@ class RunInfo(_Document):
 class GateRow(_Document):
     """What the gate asked of a class and what it got; `ok` is null where it could not be decided."""
 
-    case_class: str = Field(alias="class")
+    case_class: str = Field(validation_alias="class", serialization_alias="class")
     need: int
     got: int
     of: int
@@ -72,7 +73,7 @@ class CaseRow(_Document):
     """One case before and after."""
 
     id: str
-    case_class: str = Field(alias="class")
+    case_class: str = Field(validation_alias="class", serialization_alias="class")
     question: str = ""
     change: Change
     before: CaseOutcome | None
@@ -85,7 +86,9 @@ class CaseRow(_Document):
 class CheckDocument(_Document):
     """The document of `foldproof check`."""
 
-    schema_name: Literal["foldproof/check/1"] = Field("foldproof/check/1", alias="schema")
+    schema_name: Literal["foldproof/check/1"] = Field(
+        default="foldproof/check/1", validation_alias="schema", serialization_alias="schema"
+    )
     verdict: VerdictWord
     reasons: list[str]
     set: SetInfo
@@ -127,7 +130,7 @@ class ScoredCase(_Document):
     """One case of a run with all its trials."""
 
     id: str
-    case_class: str = Field(alias="class")
+    case_class: str = Field(validation_alias="class", serialization_alias="class")
     question: str = ""
     outcome: CaseOutcome
     trials: list[TrialRow]
@@ -136,7 +139,9 @@ class ScoredCase(_Document):
 class RunDocument(_Document):
     """The document of `foldproof run` and `foldproof rescore`."""
 
-    schema_name: Literal["foldproof/run/1"] = Field("foldproof/run/1", alias="schema")
+    schema_name: Literal["foldproof/run/1"] = Field(
+        default="foldproof/run/1", validation_alias="schema", serialization_alias="schema"
+    )
     verdict: VerdictWord
     reasons: list[str]
     set: SetInfo
@@ -149,13 +154,15 @@ class RunDocument(_Document):
 class BaselineDocument(_Document):
     """The document of `foldproof baseline accept` and `foldproof baseline show`."""
 
-    schema_name: Literal["foldproof/baseline/1"] = Field("foldproof/baseline/1", alias="schema")
+    schema_name: Literal["foldproof/baseline/1"] = Field(
+        default="foldproof/baseline/1", validation_alias="schema", serialization_alias="schema"
+    )
     file: str
     run: str
     config: str
     set: SetInfo
     accepted: bool = Field(description="whether the file now holds this baseline")
-    replaces: str = Field("", description="the run whose baseline it replaces, or empty")
+    replaces: str = Field(default="", description="the run whose baseline it replaces, or empty")
     changes: list[CaseRow] = []
     noise: list[str] = []
     vacuous: list[str] = []
@@ -181,14 +188,16 @@ class ComparedCase(_Document):
     """One case over the runs, in their order."""
 
     id: str
-    case_class: str = Field(alias="class")
+    case_class: str = Field(validation_alias="class", serialization_alias="class")
     outcomes: list[CaseOutcome]
 
 
 class CompareDocument(_Document):
     """The document of `foldproof compare`."""
 
-    schema_name: Literal["foldproof/compare/1"] = Field("foldproof/compare/1", alias="schema")
+    schema_name: Literal["foldproof/compare/1"] = Field(
+        default="foldproof/compare/1", validation_alias="schema", serialization_alias="schema"
+    )
     set: SetInfo
     runs: list[ComparedRun]
     cases: list[ComparedCase]
@@ -202,7 +211,7 @@ class ItemRow(_Document):
     kind: str = ""
     rank: int = 0
     score: float | None = None
-    facts: list[str] = Field([], description="labels of the case's facts that stand in this item")
+    facts: list[str] = Field(default=[], description="labels of the case's facts that stand in this item")
 
 
 class ExplainedTrialRow(_Document):
@@ -214,10 +223,11 @@ class ExplainedTrialRow(_Document):
     prompt: str | None = None
     prompt_facts: list[str] = []
     memory_reads: list[ItemRow] | None = None
+    memory_writes: list[ItemRow] | None = None
     store_written: list[ItemRow] | None = None
     store_kept: list[ItemRow] | None = None
     tool_calls: list[dict[str, Any]] | None = None
-    nearest: dict[str, str] = Field({}, description="for each missed fact the nearest words of the answer")
+    nearest: dict[str, str] = Field(default={}, description="for each missed fact the nearest words of the answer")
     input_tokens: int | None = None
     output_tokens: int | None = None
     notes: list[str] = []
@@ -229,10 +239,12 @@ class ExplainedTrialRow(_Document):
 class ExplainDocument(_Document):
     """The document of `foldproof explain`."""
 
-    schema_name: Literal["foldproof/explain/1"] = Field("foldproof/explain/1", alias="schema")
+    schema_name: Literal["foldproof/explain/1"] = Field(
+        default="foldproof/explain/1", validation_alias="schema", serialization_alias="schema"
+    )
     run: RunInfo
     id: str
-    case_class: str = Field(alias="class")
+    case_class: str = Field(validation_alias="class", serialization_alias="class")
     question: str
     source: list[str] = []
     trials: list[ExplainedTrialRow]
@@ -253,7 +265,9 @@ class ProblemRow(_Document):
 class LintDocument(_Document):
     """The document of `foldproof lint`."""
 
-    schema_name: Literal["foldproof/lint/1"] = Field("foldproof/lint/1", alias="schema")
+    schema_name: Literal["foldproof/lint/1"] = Field(
+        default="foldproof/lint/1", validation_alias="schema", serialization_alias="schema"
+    )
     errors: int
     warnings: int
     problems: list[ProblemRow]
@@ -272,7 +286,9 @@ class Finding(_Document):
 class DoctorDocument(_Document):
     """The document of `foldproof doctor`."""
 
-    schema_name: Literal["foldproof/doctor/1"] = Field("foldproof/doctor/1", alias="schema")
+    schema_name: Literal["foldproof/doctor/1"] = Field(
+        default="foldproof/doctor/1", validation_alias="schema", serialization_alias="schema"
+    )
     ok: bool
     findings: list[Finding]
 
@@ -280,10 +296,13 @@ class DoctorDocument(_Document):
 class MatchDocument(_Document):
     """The document of `foldproof match`."""
 
-    schema_name: Literal["foldproof/match/1"] = Field("foldproof/match/1", alias="schema")
+    schema_name: Literal["foldproof/match/1"] = Field(
+        default="foldproof/match/1", validation_alias="schema", serialization_alias="schema"
+    )
     fact: str
+    text: str = ""
     outcome: Literal["held", "missed", "negated"]
-    spans: list[tuple[int, int]]
+    spans: list[tuple[int, int]] = Field(description="half-open offsets of the hits in `text`")
     nearest: str = ""
     reason: str = ""
 
@@ -291,17 +310,21 @@ class MatchDocument(_Document):
 class FilesDocument(_Document):
     """The document of commands that write files: `init`, `import`, `export`."""
 
-    schema_name: Literal["foldproof/files/1"] = Field("foldproof/files/1", alias="schema")
+    schema_name: Literal["foldproof/files/1"] = Field(
+        default="foldproof/files/1", validation_alias="schema", serialization_alias="schema"
+    )
     command: str
     written: list[str]
     notes: list[str] = []
-    next: list[str] = Field([], description="the commands to type next")
+    next: list[str] = Field(default=[], description="the commands to type next")
 
 
 class DemoDocument(_Document):
     """The document of `foldproof demo`: one check a candidate."""
 
-    schema_name: Literal["foldproof/demo/1"] = Field("foldproof/demo/1", alias="schema")
+    schema_name: Literal["foldproof/demo/1"] = Field(
+        default="foldproof/demo/1", validation_alias="schema", serialization_alias="schema"
+    )
     folder: str
     checks: list[CheckDocument]
     next: list[str]
@@ -310,7 +333,9 @@ class DemoDocument(_Document):
 class ErrorDocument(_Document):
     """What `--json` prints where a command fails before it has a document of its own."""
 
-    schema_name: Literal["foldproof/error/1"] = Field("foldproof/error/1", alias="schema")
+    schema_name: Literal["foldproof/error/1"] = Field(
+        default="foldproof/error/1", validation_alias="schema", serialization_alias="schema"
+    )
     exit_code: int
     kind: str
     message: str

@@ -45,7 +45,7 @@ def explain_document(info: RunInfo, case: Case, trials: Iterable[Evidence], *, n
     A fact stands where it is held; in a negation it does not. Judged facts are looked for in nothing but the
     answer. Null stays null: what could not be seen is not guessed.
     """
-    facts = [fact for fact in map(_without_judged, (*case.expected, *case.forbidden)) if fact is not None]
+    facts = _matchable(case)
     return ExplainDocument(
         run=info,
         id=case.id,
@@ -57,5 +57,74 @@ def explain_document(info: RunInfo, case: Case, trials: Iterable[Evidence], *, n
     )
 
 
-def _without_judged(fact: tuple[str, Fact] | Fact) -> Fact | None:
-    raise NotImplementedError
+def _matchable(case: Case) -> dict[str, Fact]:
+    """The facts that need no judge, by label; of alternatives those that need none."""
+    facts: dict[str, Fact] = {}
+    for fact in (*case.expected, *case.forbidden):
+        known = replace(fact, any=tuple(item for item in fact.any if item.kind != "judged"))
+        if fact.kind != "judged" and (known.any or fact.kind != "any"):
+            facts[fact.label] = known
+    return facts
+
+
+def _trial(item: Evidence, case: Case, facts: dict[str, Fact]) -> ExplainedTrialRow:
+    trial = item.trial
+    return ExplainedTrialRow(
+        score=trial_row(item.score, trial.answer),
+        error_type=trial.error.type if trial.error else "",
+        traceback=trial.error.traceback if trial.error else "",
+        prompt=trial.prompt,
+        prompt_facts=_standing(facts, [trial.prompt])[0] if trial.prompt is not None else [],
+        memory_reads=_items(facts, trial.memory_reads),
+        memory_writes=_items(facts, trial.memory_writes),
+        store_written=_items(facts, item.written.items if item.written else None),
+        store_kept=_items(facts, item.kept.items if item.kept else None),
+        tool_calls=_calls(trial),
+        nearest=_nearest(item, case, facts),
+        input_tokens=trial.usage.input_tokens if trial.usage else None,
+        output_tokens=trial.usage.output_tokens if trial.usage else None,
+        notes=list(trial.notes),
+        log=trial.log,
+        attempts=trial.attempts,
+        duration_s=trial.duration_s,
+    )
+
+
+def _calls(trial: Trial) -> list[dict[str, Any]] | None:
+    if trial.tool_calls is None:
+        return None
+    return [{"name": call.name, "args": dict(call.args)} for call in trial.tool_calls]
+
+
+def _items(facts: dict[str, Fact], items: Sequence[MemoryItem] | None) -> list[ItemRow] | None:
+    if items is None:
+        return None
+    standing = _standing(facts, [item.text for item in items])
+    return [
+        ItemRow(text=item.text, id=item.id, kind=item.kind, rank=item.rank, score=item.score, facts=labels)
+        for item, labels in zip(items, standing, strict=True)
+    ]
+
+
+def _standing(facts: dict[str, Fact], texts: Sequence[str]) -> list[list[str]]:
+    """For each text the labels of the facts that it holds, in the order of the case."""
+    standing: list[list[str]] = [[] for _ in texts]
+    labels = list(facts)
+    if labels:
+        for fact, text, match in match_many(facts.values(), texts):
+            if match.held:
+                standing[text].append(labels[fact])
+    return standing
+
+
+def _nearest(item: Evidence, case: Case, facts: dict[str, Fact]) -> dict[str, str]:
+    """The nearest words for each expected fact that the answer misses; nothing where there is no answer."""
+    missed = {score.fact for score in item.score.facts if score.role == "expected" and score.outcome == "missed"}
+    text = Text(item.trial.answer)
+    nearest: dict[str, str] = {}
+    for fact in case.expected:
+        if fact.label in missed and fact.label in facts:
+            near = match_fact(facts[fact.label], text).nearest
+            if near is not None:
+                nearest[fact.label] = near.text
+    return nearest

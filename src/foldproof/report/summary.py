@@ -56,9 +56,7 @@ def fact_name(kind: FactRole, fact: str) -> str:
 
 def is_lost(case: CaseRow, fact: FactRow) -> bool:
     """Whether this fact was right in every trial before and is not right in some trial after."""
-    return (
-        case.change in {"lost", "flaky"} and fact.bad > 0 and fact.after != "error" and right(fact.kind, fact.before)
-    )
+    return case.change in {"lost", "flaky"} and fact.bad > 0 and fact.after != "error" and right(fact.kind, fact.before)
 
 
 def check_losses(document: CheckDocument) -> list[Loss]:

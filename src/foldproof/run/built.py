@@ -10,6 +10,7 @@ import anyio
 from foldproof.agents import Agent, UnsupportedError
 from foldproof.agents.protocols import Folds, Ingests, ShowsMemories, Snapshots
 from foldproof.record import StoreListing
+from foldproof.run.border import recordable_listing
 from foldproof.run.plan import Plan, PlannedTrial
 
 
@@ -44,20 +45,26 @@ class Memories:
     async def prepare(self, agent: Agent, trial: PlannedTrial, user: str) -> Built:
         """Give the agent its memory: restored where one is there, else built from the history."""
         shared = self._shared[trial.memory_key]
-        if shared.alone or not isinstance(agent, Snapshots):
+        if not isinstance(agent, Snapshots):
             return await self._build(agent, trial, user)
         async with shared.lock:
-            if shared.built is not None:
-                await agent.restore(shared.snapshot)
-                return shared.built
-            built = await self._build(agent, trial, user)
+            if shared.built is None and not shared.alone:
+                built = await self._build(agent, trial, user)
+                try:
+                    shared.snapshot = await agent.snapshot()
+                except UnsupportedError:
+                    shared.alone = True
+                else:
+                    shared.built = built
+                return built
+        if shared.built is not None:
             try:
-                shared.snapshot = await agent.snapshot()
+                await agent.restore(shared.snapshot)
             except UnsupportedError:
-                shared.alone = True
+                shared.alone, shared.built, shared.snapshot = True, None, None
             else:
-                shared.built = built
-            return built
+                return shared.built
+        return await self._build(agent, trial, user)
 
     def finished(self, trial: PlannedTrial) -> None:
         """One trial less starts from this memory."""
@@ -67,28 +74,27 @@ class Memories:
             del self._shared[trial.memory_key]
 
     async def _build(self, agent: Agent, trial: PlannedTrial, user: str) -> Built:
-        notes = []
+        notes: list[str] = []
         if trial.history is not None and isinstance(agent, Ingests):
             try:
                 await agent.ingest(trial.history)
             except UnsupportedError:
                 notes.append("the agent takes no history: it was asked without one")
         written = await _listing(agent, user)
-        folds = self._folds if isinstance(agent, Folds) and trial.history is not None else 0
-        for _ in range(folds):
-            try:
+        if trial.history is None or self._folds == 0 or not isinstance(agent, Folds):
+            return Built(written, written, tuple(notes))
+        try:
+            for _ in range(self._folds):
                 await agent.fold()
-            except UnsupportedError:
-                notes.append("the agent does not fold on request")
-                break
-        kept = written if folds == 0 else await _listing(agent, user)
-        return Built(written, kept, tuple(notes))
+        except UnsupportedError:
+            notes.append("the agent does not fold on request")
+        return Built(written, await _listing(agent, user), tuple(notes))
 
 
 async def _listing(agent: Agent, user: str) -> StoreListing | None:
     if not isinstance(agent, ShowsMemories):
         return None
     try:
-        return StoreListing(tuple(await agent.memories(user)))
+        return recordable_listing(await agent.memories(user))
     except UnsupportedError:
         return None

@@ -19,13 +19,16 @@ from foldproof.agents.protocols import Closes
 from foldproof.cases import Limits
 from foldproof.core import UsageError
 from foldproof.record import Stopped, StoreListing, Trial, TrialError
+from foldproof.record.records import ErrorKind
 from foldproof.run.answers import answer_fault
+from foldproof.run.border import recordable_reply
 from foldproof.run.built import Built, Memories
 from foldproof.run.plan import Plan, PlannedTrial
 
 RunRecord = Trial | StoreListing | Stopped
 _FIRST_DELAY_S = 0.5
 _LONGEST_DELAY_S = 30.0
+_CLOSING_S = 10
 
 
 @asynccontextmanager
@@ -140,18 +143,21 @@ class _Runner:
                 return TrialError("timeout", f"the memory was not built within {limit:g} s")
             attempt.stage = "agent"
             with anyio.move_on_after(limit) as answering:
-                conversation = await agent.start_session(SessionInfo(user=label, session=f"{label}-question"))
-                answer = await conversation.reply(planned.case.question)
-                attempt.reply = answer if isinstance(answer, Reply) else Reply(answer)
+                info = SessionInfo(user=label, session=f"{label}-question", now=planned.case.at)
+                conversation = await agent.start_session(info)
+                attempt.reply = recordable_reply(await conversation.reply(planned.case.question))
             if attempt.reply is None or answering.cancelled_caught:
                 return TrialError("timeout", f"no answer within {limit:g} s")
             return answer_fault(attempt.reply.text)
         except (TransientError, UsageError):
             raise
-        except Exception as error:  # noqa: BLE001  # the border to the agent: whatever it raises is a record
-            kind = "memory" if attempt.stage == "memory" else "agent"
-            trace = "".join(traceback.format_exception(error))
-            return TrialError(kind, str(error) or type(error).__name__, type(error).__name__, trace)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # the border: whatever an agent raises is a record
+            return _error_of(error, attempt)
+        except anyio.get_cancelled_exc_class() as error:
+            if anyio.current_effective_deadline() == -math.inf:
+                raise
+            # Nobody cancelled this trial: the agent gave up a task of its own and let that out.
+            return _error_of(error, attempt)
         finally:
             await _close(agent, attempt)
 
@@ -168,8 +174,8 @@ def _record(
         tool_calls=reply.tool_calls,
         memory_reads=reply.memory_reads,
         memory_writes=reply.memory_writes,
-        store_written=built.written and built.written.sha256,
-        store_kept=built.kept and built.kept.sha256,
+        store_written=built.written.sha256 if built.written else None,
+        store_kept=built.kept.sha256 if built.kept else None,
         prompt=reply.prompt,
         usage=reply.usage,
         notes=(*built.notes, *reply.notes),
@@ -180,17 +186,26 @@ def _record(
     )
 
 
+def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
+    kind: ErrorKind = "memory" if attempt.stage == "memory" else "agent"
+    trace = "".join(traceback.format_exception(error))
+    return TrialError(kind, str(error) or type(error).__name__, type(error).__name__, trace)
+
+
 async def _close(agent: Agent | None, attempt: _Attempt) -> None:
     """Let go of the agent, also when the trial is cancelled; a failure to close is a note in its log."""
     if agent is None:
         return
     if isinstance(agent, Closes):
-        with anyio.CancelScope(shield=True), anyio.move_on_after(10):
+        with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSING_S) as closing:
             try:
                 await agent.close()
-            except Exception as error:  # noqa: BLE001  # the answer stands, however badly the agent closes
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # the answer stands, however badly the agent closes
                 attempt.log += f"\n[closing failed: {type(error).__name__}: {error}]"
-    attempt.log = getattr(agent, "log", "") + attempt.log
+        if closing.cancelled_caught:
+            attempt.log += f"\n[closing did not end within {_CLOSING_S} s]"
+    log = getattr(agent, "log", "")
+    attempt.log = log + attempt.log if isinstance(log, str) else attempt.log
 
 
 def _delay(attempts: int, wish_s: float | None) -> float:

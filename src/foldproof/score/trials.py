@@ -73,7 +73,10 @@ def score_trial(case: Case, trial: Trial) -> TrialScore:
 def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
     if fact.kind == "judged":
         return FactScore(fact.label, role, "error", reason="this version of foldproof has no judge")
-    match = match_fact(fact, text)
+    try:
+        match = match_fact(fact, text)
+    except ValueError as error:
+        return FactScore(fact.label, role, "error", reason=str(error))
     spans = tuple((span.start, span.end) for span in match.spans)
     return FactScore(fact.label, role, match.outcome, spans, match.reason)
 

@@ -1,4 +1,5 @@
 """Opens agents of a configuration in a temporary project."""
+
 import os
 from contextlib import asynccontextmanager
 

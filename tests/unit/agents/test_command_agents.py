@@ -1,9 +1,11 @@
 """The `command` adapter: the order of the protocol, what may go wrong, and that nothing is left behind."""
+
 import json
 import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 import anyio
 import pytest
@@ -60,13 +62,12 @@ def alive(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    with open(f"/proc/{pid}/stat") as file:
-        return file.read().rpartition(")")[2].split()[0] != "Z"
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 async def gone(pid):
     with anyio.fail_after(5):
-        while alive(pid):
+        while alive(pid):  # noqa: ASYNC110  # a process tells nobody that it is gone
             await anyio.sleep(0.01)
 
 
@@ -85,7 +86,9 @@ async def test_the_steps_are_sent_in_the_order_of_the_protocol(opened, program):
             {"do": "open", "memory_config": {"k": 3}, "wire_url": ""},
             {
                 "do": "ingest",
-                "history": [{"session": "s1", "at": "day 1", "turns": [{"role": "user", "text": "tea\u2028 \U0001f375"}]}],
+                "history": [
+                    {"session": "s1", "at": "day 1", "turns": [{"role": "user", "text": "tea\u2028 \U0001f375"}]}
+                ],
             },
             {"do": "fold"},
             {"do": "snapshot"},
@@ -101,7 +104,11 @@ async def test_the_steps_are_sent_in_the_order_of_the_protocol(opened, program):
 async def test_a_reply_shows_what_it_holds(opened, ask, program):
     answer = {
         "text": "tea",
-        "tool_calls": [{"name": "brew", "args": {"cups": 2}}, {"name": "stir", "args": '{"times": 3}'}, {"name": "stop"}],
+        "tool_calls": [
+            {"name": "brew", "args": {"cups": 2}},
+            {"name": "stir", "args": '{"times": 3}'},
+            {"name": "stop"},
+        ],
         "memory_reads": [{"text": "a", "score": 0.5, "id": 7}, "b"],
         "memory_writes": [],
         "prompt": [{"role": "user"}],
@@ -264,7 +271,7 @@ async def test_a_long_log_is_kept_to_its_end(opened, ask, program):
         await ask(agent, "a" * 200_000)
         await ask(agent, "last")
         with anyio.fail_after(5):
-            while '"last"' not in agent.log:
+            while '"last"' not in agent.log:  # noqa: ASYNC110  # the log has no event
                 await anyio.sleep(0.01)
         assert 60_000 < len(agent.log) <= 64 * 1024
 
@@ -290,10 +297,11 @@ async def test_a_command_that_cannot_be_run_is_refused_at_once(opened, command, 
 
 async def test_the_environment_is_the_one_given(opened, ask, tmp_path):
     script = 'read a; echo {}; read a; echo {}; read a; echo "{\\"text\\": \\"$COLOUR-$PWD\\"}"; read a; echo {}'
+    where = os.path.realpath(tmp_path)  # noqa: ASYNC240  # a test may block
     environ = {"PATH": os.environ["PATH"], "COLOUR": "blue"}
     async with opened({"command": ["sh", "-c", script]}, environ=environ) as factory:
         agent = await factory.make({}, "t")
-        assert (await ask(agent)).text == f"blue-{os.path.realpath(tmp_path)}"
+        assert (await ask(agent)).text == f"blue-{where}"
         assert "blue" not in repr(factory)
         await agent.close()
 

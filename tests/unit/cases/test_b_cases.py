@@ -1,4 +1,6 @@
+# ruff: noqa: N802  # the tests carry the numbers of CASES.md as they are written there
 """The rows of CASES.md B-4, B-6 and B-7 that concern loading, by number."""
+
 from __future__ import annotations
 
 import json
@@ -49,7 +51,7 @@ def test_B70_files_are_utf8_whatever_the_locale(load, monkeypatch, text, mark):
 
 
 def test_B70_another_encoding_is_named_with_its_place(problems):
-    (problem,) = problems("cases:\n- id: a\n  question: ".encode() + "über".encode("cp1252"))
+    (problem,) = problems(b"cases:\n- id: a\n  question: " + "über".encode("cp1252"))
     assert (problem.line, problem.message) == (3, "the file is not UTF-8: byte 0xfc at offset 27")
 
 
@@ -157,5 +159,7 @@ def test_the_smallest_set_loads_as_people_write_it(load):
     }
     found = load(json.dumps(smallest), "mine.json")
     assert (found.name, found.gate_declared, {name: str(need) for name, need in found.gate.items()}) == (
-        "mine", False, {"semantic": "all"},
+        "mine",
+        False,
+        {"semantic": "all"},
     )

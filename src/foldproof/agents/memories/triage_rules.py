@@ -117,7 +117,8 @@ def sentences_of(text: str) -> list[str]:
         start = 0
         for end in _END.finditer(line):
             before, after = line[start : end.start()], line[end.end()]
-            if line[end.start() - 1 : end.start()] == "." and (after.islower() or _ABBREVIATION.search(before)):
+            abbreviated = end[0].isspace() and _ABBREVIATION.search(before)
+            if before.endswith(".") and (after.islower() or abbreviated):
                 continue
             found.append(line[start : end.end()].strip())
             start = end.end()

@@ -24,6 +24,7 @@ from foldproof.core import ExitCode
 from foldproof.report import (
     check_document,
     compare_document,
+    compared_run,
     junit_check,
     junit_run,
     markdown_check,
@@ -35,9 +36,10 @@ from foldproof.report import (
     run_document,
     run_info,
 )
-from foldproof.report.documents import CheckDocument, RunDocument
+from foldproof.report.documents import CheckDocument, CompareDocument, RunDocument
 from foldproof.workflow import (
     CheckReport,
+    CompareReport,
     Options,
     RunReport,
     Workspace,
@@ -108,15 +110,12 @@ def _dry_run(opened: Workspace, config: str, options: Options, *, as_json: bool)
 def run_report_document(opened: Workspace, report: RunReport, notes: tuple[str, ...] = ()) -> RunDocument:
     """The document of a run."""
     return run_document(
-        report.run,
-        opened.replay_set,
+        run_info(report.run, asked=report.asked, reused=report.reused, cost_usd=report.cost_usd),
         report.scores,
-        report.gate,
-        report.trials,
-        asked=report.asked,
-        reused=report.reused,
+        replay_set=opened.replay_set,
+        gate=report.gate,
+        trials=report.trials,
         stopped=report.stopped,
-        cost_usd=report.cost_usd,
         notes=(*report.run.notes, *notes),
     )
 
@@ -209,10 +208,27 @@ def compare(
         with progress(quiet=as_json) as listener:
             heard = replace(options, listener=listener)
             report = confirmed(heard, lambda chosen: anyio.run(compare_runs, opened, runs, chosen))
-        document = compare_document(opened.replay_set, report.cases, report.columns)
+        document = compare_report_document(opened, report)
     show(document, render_compare, as_json=as_json)
     text = markdown_compare(document)
     step_summary(text)
     if markdown is not None:
         write_file(markdown, text)
     return ExitCode.PASS
+
+
+def compare_report_document(opened: Workspace, report: CompareReport) -> CompareDocument:
+    """The document of a comparison."""
+    columns = [
+        compared_run(
+            run_info(column.report.run, asked=column.report.asked, reused=column.report.reused),
+            column.report.scores,
+            rate=column.rate,
+            pass_hat=column.pass_hat,
+            changes=column.changes,
+            p_value=column.p_value,
+        )
+        for column in report.columns
+    ]
+    scores = [column.report.scores for column in report.columns]
+    return compare_document(opened.replay_set, list(zip(columns, scores, strict=True)))

@@ -55,12 +55,13 @@ def match(fact: str, text: str | None, kind: FactKind, *, as_json: bool) -> Exit
     found = match_fact(wanted, answer)
     document = MatchDocument(
         fact=wanted.label,
+        text=answer,
         outcome=found.outcome,
         spans=[(span.start, span.end) for span in found.spans],
         nearest=found.nearest.text if found.nearest else "",
         reason=found.reason,
     )
-    show(document, render_match, as_json=as_json, text=answer)
+    show(document, render_match, as_json=as_json)
     return ExitCode.PASS if found.held else ExitCode.BLOCKED
 
 
@@ -80,10 +81,18 @@ def import_() -> None:
 def longmemeval(source: Path, target: Path, limit: int | None, *, force: bool, as_json: bool) -> ExitCode:
     """LongMemEval: its JSON file, or a folder with questions.jsonl and sessions.jsonl."""
     report = import_longmemeval(source, target, limit=limit, force=force)
+    doubtful = [f"unlikely to be found as text, look at it: {case}" for case in report.review]
+    disputed = [f"the answer is doubted: {case}" for case in report.disputed]
     document = FilesDocument(
         command="import longmemeval",
-        written=[str(path) for path in report.written],
-        notes=list(report.notes),
+        written=[str(report.project), str(report.replay_set)],
+        notes=[
+            f"{report.cases} cases and {report.histories} histories from data with sha256 {report.sha256[:12]}",
+            *report.notes,
+            *doubtful,
+            *disputed,
+            *map(str, report.problems),
+        ],
         next=[f"cd {target}", "foldproof run production", "foldproof baseline accept", "foldproof check window"],
     )
     show(document, render_files, as_json=as_json)

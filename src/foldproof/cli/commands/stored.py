@@ -51,7 +51,7 @@ def explain(
         document = explain_document(
             run_info(explained.run),
             explained.case,
-            [(each.trial, each.score, each.written, each.kept) for each in explained.trials],
+            explained.trials,
             note=explained.note,
         )
     show(document, render_explain, as_json=as_json, details=details)

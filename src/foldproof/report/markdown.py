@@ -1,0 +1,244 @@
+"""Documents as GitHub-flavoured Markdown, for a comment on a pull request or a job's summary.
+
+The first line is a comment that no reader sees: a bot finds its own earlier comment by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from foldproof.report.documents import (
+    CaseRow,
+    CheckDocument,
+    CompareDocument,
+    ExplainDocument,
+    ExplainedTrialRow,
+    GateRow,
+    ItemRow,
+    RunDocument,
+    RunInfo,
+    SetInfo,
+)
+from foldproof.report.markup import code, codes, fenced, folded, table, words
+from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
+from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
+from foldproof.report.summary import (
+    CHANGED,
+    Loss,
+    before_after,
+    check_headline,
+    check_losses,
+    check_next,
+    first_error,
+    gate_names,
+    gate_word,
+    run_headline,
+    run_losses,
+    run_next,
+    statistics_line,
+    unchanged_line,
+    wrong_facts,
+)
+from foldproof.report.text import LONG, counted, tail
+
+_LAST_LINES = 8
+
+
+def marker(name: str) -> str:
+    """The hidden first line by which a bot finds its own comment again."""
+    return f"<!-- foldproof:{name} -->"
+
+
+def markdown_check(document: CheckDocument) -> str:
+    """A check: the verdict and its reasons, the lost facts, the gate, the changed cases; kept ones folded away."""
+    lines = [marker("check")]
+    if document.beside_memory:
+        lines += ["**More than the memory differs:**", "", *_bullets(code(line) for line in document.beside_memory)]
+    lines += [f"## foldproof check: {document.verdict}", "", f"{check_headline(document)}.", ""]
+    lines += _bullets(words(reason) for reason in document.reasons)
+    lines += _losses("Lost facts", check_losses(document))
+    lines += _gate(document.gate)
+    changed = [case for case in document.cases if case.change in CHANGED]
+    if changed:
+        lines += ["### Changed cases", "", *_changes(changed)]
+    same = [case for case in document.cases if case.change not in CHANGED]
+    lines += folded(f"unchanged: {unchanged_line(document)}", _changes(same))
+    if document.notes:
+        lines += ["### Waivers and notes", "", *_bullets(words(note) for note in document.notes)]
+    if document.noise:
+        lines += [f"Noise (A/A): the accepted trials of these cases disagree: {codes(document.noise)}", ""]
+    memory = [line for line in document.differs if line not in document.beside_memory]
+    lines += [
+        f"Before: {_run(document.before)}. After: {_run(document.after)}. Set: {_set(document.set)}.",
+        "",
+        f"Fold: {codes(memory) or 'the memory settings do not differ'}",
+        "",
+    ]
+    if statistics_line(document):
+        lines += [words(statistics_line(document)), ""]
+    lines += [words(document.meaning), "", *_see(check_next(document))]
+    return _joined(lines)
+
+
+def markdown_run(document: RunDocument) -> str:
+    """One run: the verdict and its reasons, what is not right, the gate; passing cases folded away."""
+    lines = [marker("run"), f"## foldproof run: {document.verdict}", "", f"{run_headline(document)}.", ""]
+    lines += _bullets(words(reason) for reason in document.reasons)
+    lines += _losses("Facts that are not right", run_losses(document))
+    errors = [case for case in document.cases if first_error(case)]
+    if errors:
+        rows = [[code(case.id), code(case.case_class), code(first_error(case))] for case in errors]
+        lines += ["### Without a judgement", "", *table(["case", "class", "error"], rows)]
+    lines += _gate(document.gate)
+    passing = [[code(case.id), code(case.case_class)] for case in document.cases if case.outcome == "pass"]
+    lines += folded(f"{counted(len(passing), 'case')} that pass", table(["case", "class"], passing))
+    lines += _bullets(words(note) for note in document.notes)
+    lines += [f"Run: {_run(document.run)}. Set: {_set(document.set)}.", "", *_see(run_next(document))]
+    return _joined(lines)
+
+
+def markdown_compare(document: CompareDocument) -> str:
+    """Runs side by side: the numbers, the cases on which they disagree; the others folded away."""
+    lines = [marker("compare"), f"## foldproof compare: {counted(len(document.runs), 'run')}", ""]
+    header = ["run", "pass", "error", "95 % of judged", "pass^k", "lost", "recovered", "p"]
+    rows = [
+        [f"{code(column.run.config)} {code(column.run.run)}", *run_numbers(document, place)]
+        for place, column in enumerate(document.runs)
+    ]
+    lines += table(header, rows)
+    lines += ["Lost, recovered and p (exact McNemar) against the first run; the numbers inform only.", ""]
+    names = ["case", "class", *(code(column.run.run) for column in document.runs)]
+    cells = {case.id: [code(case.id), code(case.case_class), *case.outcomes] for case in document.cases}
+    uneven = [case.id for case in document.cases if is_uneven(case)]
+    if uneven:
+        lines += ["### Cases that do not pass in every run", "", *table(names, [cells[name] for name in uneven])]
+    even = [row for name, row in cells.items() if name not in set(uneven)]
+    lines += folded(f"{counted(len(even), 'case')} that pass in every run", table(names, even))
+    lines += [f"Set: {_set(document.set)}.", "", *_see(compare_next(document))]
+    return _joined(lines)
+
+
+def markdown_explain(document: ExplainDocument) -> str:
+    """The evidence of one case, stage by stage; long parts folded away."""
+    lines = [marker("explain"), f"## foldproof explain: {code(document.id)}", ""]
+    lines += [f"Class {code(document.case_class)}. Run: {_run(document.run)}.", ""]
+    if document.note:
+        lines += [f"Note: {words(document.note)}", ""]
+    lines += [f"Question: {code(document.question, LONG)}", ""]
+    if document.source:
+        lines += [f"Stated in: {codes(document.source)}", ""]
+    for trial in document.trials:
+        lines += _trial(trial)
+    return _joined(lines)
+
+
+def _trial(trial: ExplainedTrialRow) -> list[str]:
+    score = trial.score
+    lines = [f"### Trial {score.repeat}: {score.outcome}{effort(trial)}", ""]
+    rows = [
+        [code(fact.fact), fact.kind, fact.outcome, "yes" if fact.ok else "no", _remark(trial, fact.fact, fact.reason)]
+        for fact in score.facts
+    ]
+    lines += table(["fact", "kind", "outcome", "right", "remark"], rows)
+    if score.error:
+        lines += [f"Error: {code(score.error, LONG)}", ""]
+        lines += folded("traceback", [fenced(tail(trial.traceback, _LAST_LINES))] if trial.traceback else [])
+    spans = [span for fact in score.facts for span in fact.spans]
+    lines += ["Answer:", "", fenced(score.answer, spans) if score.answer else "(none)", ""]
+    for title, items in (
+        ("Retrieved", trial.memory_reads),
+        ("Memory before the folds", trial.store_written),
+        ("Memory after the folds", trial.store_kept),
+        ("Written while answering", trial.memory_writes),
+    ):
+        lines += _items(title, items)
+    lines += _prompt(trial)
+    calls = trial.tool_calls
+    lines += [f"Tool calls: {NOT_SEEN if calls is None else len(calls) or 'none'}", ""]
+    lines += _bullets(code(call_text(call, None)) for call in calls or ())
+    lines += _bullets(words(note) for note in trial.notes)
+    return lines + folded("log", [fenced(tail(trial.log, _LAST_LINES))] if trial.log.strip() else [])
+
+
+def _remark(trial: ExplainedTrialRow, fact: str, reason: str) -> str:
+    nearest = trial.nearest.get(fact)
+    parts = [code(reason)] if reason else []
+    return "; ".join([*parts, f"nearest: {code(nearest)}"] if nearest else parts)
+
+
+def _items(title: str, items: Sequence[ItemRow] | None) -> list[str]:
+    if items is None:
+        return [f"{title}: {NOT_SEEN}", ""]
+    rows = [
+        [
+            str(item.rank or ""),
+            "" if item.score is None else f"{item.score:.4g}",
+            code(item.text),
+            codes(item.facts),
+        ]
+        for item in items
+        if item.facts or item.rank
+    ]
+    holding = sum(bool(item.facts) for item in items)
+    count = f"{title}: {counted(len(items), 'item')}, {holding} with a fact of this case"
+    return folded(count, table(["rank", "score", "item", "holds"], rows)) or [count, ""]
+
+
+def _prompt(trial: ExplainedTrialRow) -> list[str]:
+    if trial.prompt is None:
+        return [f"Prompt: {NOT_SEEN}", ""]
+    rows = [
+        [code(fact.fact), prompt_word(trial, fact.fact)] for fact in trial.score.facts if fact.kind != "expectation"
+    ]
+    return folded(f"Prompt: {len(trial.prompt):,} characters", [*table(["fact", "prompt"], rows), fenced(trial.prompt)])
+
+
+def _losses(title: str, losses: Sequence[Loss]) -> list[str]:
+    rows = [
+        [code(loss.case), code(loss.fact) if loss.fact else "", words(loss.change), words(loss.trials),
+         code(loss.case_class), code(loss.reason) if loss.reason else ""]
+        for loss in losses
+    ]  # fmt: skip
+    lines = table(["case", "fact", "change", "trials", "class", "reason"], rows)
+    return [f"### {title}", "", *lines] if lines else []
+
+
+def _gate(gate: Sequence[GateRow]) -> list[str]:
+    rows = [
+        [code(row.case_class), f"{row.need} of {row.of}", f"{row.got} of {row.of}", gate_word(row),
+         "; ".join(words(part, None) for part in gate_names(row))]
+        for row in gate
+    ]  # fmt: skip
+    lines = table(["class", "needed", "got", "", "cases"], rows) or ["no class was held against a gate", ""]
+    return ["### Gate", "", *lines]
+
+
+def _changes(cases: Sequence[CaseRow]) -> list[str]:
+    rows = [
+        [code(case.id), code(case.case_class), case.change, words(before_after(case)), str(case.trials),
+         "; ".join(code(part) for part in (*wrong_facts(case), *filter(None, [case.error])))]
+        for case in cases
+    ]  # fmt: skip
+    return table(["case", "class", "change", "before, after", "trials", "remark"], rows)
+
+
+def _bullets(entries: Iterable[str]) -> list[str]:
+    lines = [f"- {entry}" for entry in entries]
+    return [*lines, ""] if lines else []
+
+
+def _see(command: str) -> list[str]:
+    return [f"See: {code(command, None)}"] if command else []
+
+
+def _run(info: RunInfo) -> str:
+    control = f" ({info.control} control)" if info.control else ""
+    return f"{code(info.config)}, run {code(info.run)}{control}"
+
+
+def _set(info: SetInfo) -> str:
+    return f"{code(info.name)}, {counted(info.cases, 'case')}, {code(info.sha256[:12])}"
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "\n".join(lines).rstrip("\n") + "\n"

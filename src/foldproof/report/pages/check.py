@@ -1,0 +1,91 @@
+"""The page of a check."""
+
+from __future__ import annotations
+
+from foldproof.report.documents import CheckDocument, DemoDocument
+from foldproof.report.pages.tables import run_line, set_line, write_cases, write_gate, write_losses
+from foldproof.report.sheet import Sheet, verdict_mark, write_list
+from foldproof.report.summary import (
+    CHANGED,
+    check_headline,
+    check_losses,
+    check_next,
+    statistics_line,
+    unchanged_line,
+)
+from foldproof.report.text import BRIEF, inline
+
+
+def write_check(sheet: Sheet, document: CheckDocument) -> None:
+    """The verdict first, but for what could make it worthless: more than the memory that differs.
+
+    An inconclusive check says why before it lists losses, since those then prove nothing.
+    """
+    if document.beside_memory:
+        sheet.line(("more than the memory differs:", "unsure"))
+        for line in document.beside_memory:
+            sheet.line(inline(line, BRIEF), indent=2)
+        sheet.blank()
+    sheet.line((f"{document.verdict}.", verdict_mark(document.verdict)), f" {check_headline(document)}")
+    losses = check_losses(document)
+    if document.verdict == "inconclusive":
+        _write_reasons(sheet, document)
+        sheet.blank()
+        write_losses(sheet, losses)
+    else:
+        write_losses(sheet, losses)
+        _write_reasons(sheet, document)
+    write_gate(sheet, document.gate)
+    _write_changes(sheet, document)
+    write_list(sheet, "waivers and notes", [inline(note, BRIEF) for note in document.notes])
+    if document.noise:
+        names = ", ".join(inline(name) for name in document.noise)
+        write_list(sheet, "noise (A/A): the accepted trials of these cases disagree with each other", [names])
+    _write_end(sheet, document)
+
+
+def _write_reasons(sheet: Sheet, document: CheckDocument) -> None:
+    for reason in document.reasons:
+        sheet.line(f"because {inline(reason, None if sheet.details else 2 * BRIEF)}", indent=2)
+
+
+def _write_changes(sheet: Sheet, document: CheckDocument) -> None:
+    sheet.blank()
+    listed = (*CHANGED, "kept", "failing") if sheet.details else CHANGED
+    if any(case.change in listed for case in document.cases):
+        sheet.line(("cases" if sheet.details else "changed cases", "strong"))
+        write_cases(sheet, document.cases, listed)
+        sheet.line(f"unchanged: {unchanged_line(document)}", indent=2)
+    else:
+        sheet.line(f"no case changed: {unchanged_line(document)}")
+
+
+def _write_end(sheet: Sheet, document: CheckDocument) -> None:
+    sheet.blank()
+    memory = [inline(line, BRIEF) for line in document.differs if line not in document.beside_memory]
+    rows = [
+        ("before", run_line(document.before)),
+        ("after", run_line(document.after)),
+        ("set", set_line(document.set)),
+        ("fold", "; ".join(memory) or "the memory settings do not differ"),
+    ]
+    for name, words in rows:
+        sheet.line((f"{name}: ", "quiet"), words)
+    sheet.blank()
+    if statistics_line(document):
+        sheet.line((statistics_line(document), "quiet"))
+    sheet.line((inline(document.meaning), "quiet"))
+    if check_next(document):
+        sheet.line("see: ", (check_next(document), "strong"))
+
+
+def write_demo(sheet: Sheet, document: DemoDocument) -> None:
+    """Every check under the name of its candidate."""
+    for check in document.checks:
+        sheet.blank()
+        sheet.line((f"--- {inline(check.before.config)} -> {inline(check.after.config)} ---", "strong"))
+        sheet.blank()
+        write_check(sheet, check)
+    sheet.blank()
+    sheet.line(f"the project stands in {inline(document.folder)}")
+    write_list(sheet, "next", [inline(command) for command in document.next])

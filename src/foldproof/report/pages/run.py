@@ -1,0 +1,55 @@
+"""The page of one run."""
+
+from __future__ import annotations
+
+from foldproof.report.documents import RunDocument, ScoredCase
+from foldproof.report.pages.tables import run_line, set_line, write_gate, write_losses
+from foldproof.report.sheet import Row, Sheet, verdict_mark, write_list
+from foldproof.report.summary import first_error, run_headline, run_losses, run_next
+from foldproof.report.text import BRIEF, LONG, counted, inline, pieces
+
+
+def write_run(sheet: Sheet, document: RunDocument) -> None:
+    """The verdict, why, what is not right, the gate; with details every answer."""
+    sheet.line((f"{document.verdict}.", verdict_mark(document.verdict)), f" {run_headline(document)}")
+    for reason in document.reasons:
+        sheet.line(f"because {inline(reason, None if sheet.details else 2 * BRIEF)}", indent=2)
+    losses = run_losses(document)
+    if losses:
+        sheet.blank()
+        sheet.line(("facts that are not right", "strong"))
+        write_losses(sheet, losses)
+    errors = [case for case in document.cases if first_error(case)]
+    if errors:
+        sheet.blank()
+        sheet.line(("without a judgement", "strong"))
+        sheet.table([_error_row(case) for case in errors])
+    write_gate(sheet, document.gate)
+    if sheet.details:
+        _write_answers(sheet, document)
+    write_list(sheet, "notes", [inline(note, BRIEF) for note in document.notes])
+    sheet.blank()
+    sheet.line(("run: ", "quiet"), run_line(document.run))
+    sheet.line(("set: ", "quiet"), set_line(document.set))
+    if run_next(document):
+        sheet.line("see: ", (run_next(document), "strong"))
+
+
+def _error_row(case: ScoredCase) -> Row:
+    errors = sum(trial.outcome == "error" for trial in case.trials)
+    trials = f"{errors} of {counted(len(case.trials), 'trial')}"
+    return Row((inline(case.id), ("error", "unsure"), trials, inline(case.case_class)), under=(first_error(case),))
+
+
+def _write_answers(sheet: Sheet, document: RunDocument) -> None:
+    for case in document.cases:
+        sheet.blank()
+        outcome = (case.outcome, verdict_mark(case.outcome))
+        sheet.line((inline(case.id), "strong"), f"   {inline(case.case_class)}   ", outcome)
+        sheet.line(inline(case.question), indent=2)
+        for trial in case.trials:
+            sheet.line((f"trial {trial.repeat}: {trial.outcome}", "quiet"), indent=2)
+            spans = [span for fact in trial.facts for span in fact.spans]
+            if trial.error:
+                sheet.line(inline(trial.error, LONG), indent=4)
+            sheet.block(pieces(trial.answer, spans))

@@ -1,0 +1,126 @@
+"""Importing a module does nothing: no file written, no network, no process, not a word; and the doors stay light."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("aiohttp", "sqlalchemy", "rich", "ruamel", "re2", "rapidfuzz", "ahocorasick_rs", "pydantic")
+LIGHT = ("foldproof", "foldproof.cli.app")
+# One interpreter that has imported nothing forks a child for each module: each import is alone, none waits for a start.
+PROBE = r"""
+import json, os, sys
+
+FORBIDDEN = ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto",
+             "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.mkdir", "os.remove",
+             "os.rename", "os.rmdir", "os.truncate", "shutil.", "tempfile.", "sqlite3.connect", "urllib.Request",
+             "http.client.connect", "webbrowser.open")
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+def probe(name, answer):
+    seen = []
+
+    def listen(event, args):
+        if event == "open":
+            path, mode, flags = args
+            writes = (isinstance(mode, str) and set(mode) & set("wax+")) or (flags or 0) & WRITING
+            if writes and "__pycache__" not in str(path) and str(path) != os.devnull:
+                seen.append(f"open {path} {mode}")
+        elif event.startswith(FORBIDDEN):
+            # The interpreter's own cache of compiled files is no work of the module's.
+            if not any("__pycache__" in str(arg) for arg in args):
+                seen.append(f"{event} {args!r}")
+
+    read, write = os.pipe()
+    os.dup2(write, 1)
+    os.dup2(write, 2)
+    os.set_blocking(read, False)
+    sys.addaudithook(listen)
+    error = ""
+    try:
+        __import__(name)
+    except BaseException as problem:
+        error = f"{type(problem).__name__}: {problem}"
+    events = list(seen)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        printed = os.read(read, 65536).decode("utf-8", "replace")
+    except BlockingIOError:
+        printed = ""
+    found = {"module": name, "error": error, "events": events, "printed": printed,
+             "loaded": sorted({part.partition(".")[0] for part in sys.modules})}
+    with os.fdopen(answer, "w") as file:
+        json.dump(found, file)
+
+
+for name in json.loads(sys.argv[1]):
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        probe(name, write)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as file:
+        print(file.read(), flush=True)
+    os.waitpid(child, 0)
+"""
+
+
+def probe(names):
+    batches = [subprocess.Popen([sys.executable, "-c", PROBE, json.dumps(part)], stdout=subprocess.PIPE, text=True)
+               for part in (names[::2], names[1::2]) if part]  # fmt: skip
+    found = {}
+    for batch in batches:
+        output, _ = batch.communicate(timeout=300)
+        assert batch.returncode == 0
+        found.update((record["module"], record) for record in map(json.loads, output.splitlines()))
+    return found
+
+
+@pytest.fixture(scope="module")
+def names(source):
+    found = []
+    for path in sorted(source.rglob("*.py")):
+        parts = path.relative_to(source.parent).with_suffix("").parts
+        found.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return found
+
+
+@pytest.fixture(scope="module")
+def imported(names):
+    return probe(names)
+
+
+def test_every_module_is_imported_alone(names, imported):
+    assert len(names) > 100
+    assert imported.keys() == set(names)
+    assert {name: record["error"] for name, record in imported.items() if record["error"]} == {}
+
+
+def test_no_module_does_anything(imported):
+    assert {name: record["events"] for name, record in imported.items() if record["events"]} == {}
+
+
+def test_no_module_prints(imported):
+    assert {name: record["printed"] for name, record in imported.items() if record["printed"]} == {}
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_the_doors_stay_light(imported, name):
+    assert set(HEAVY) & set(imported[name]["loaded"]) == set()
+
+
+def test_what_a_module_does_is_seen(tmp_path, monkeypatch):
+    noisy = "import socket, subprocess\nimport pydantic\nprint('hello')\nopen(__file__ + '.out', 'w').close()\n"
+    noisy += "socket.getaddrinfo('127.0.0.1', 1)\nsubprocess.run(['true'])\n"
+    (tmp_path / "noisy_module.py").write_text(noisy, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    record = probe(["noisy_module"])["noisy_module"]
+    kinds = {event.partition(" ")[0] for event in record["events"]}
+    assert {"open", "socket.getaddrinfo", "subprocess.Popen"} <= kinds
+    assert record["printed"] == "hello\n"
+    assert "pydantic" in record["loaded"]

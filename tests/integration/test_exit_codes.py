@@ -1,0 +1,75 @@
+"""One test for each exit code, through the front door."""
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldproof.testing import ScriptedEndpoint, write_project
+
+
+def test_0_pass_1_blocked_5_nothing_7_inconclusive(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    project()
+    assert cli("run", "good").code == 0
+    assert cli("run", "forgetful").code == 1
+    assert cli("run", "good", "--only", "nothing-of-this-name").code == 5
+    assert cli("run", "raising").code == 7
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_2_interrupted_and_a_rerun_goes_on(tmp_path: Path, number: signal.Signals) -> None:
+    cases = [{"id": f"q{n}", "question": f"question {n}", "expected_facts": ["Monday"]} for n in range(40)]
+    with ScriptedEndpoint(lambda _: "On Monday.", latency_s=0.1) as endpoint:
+        write_project(tmp_path, cases=cases, configs={"production": {"agent": {"http": endpoint.url}, "model": {"name": "m"}}})
+        command = [sys.executable, "-m", "foldproof", "run", "production", "-j", "2", "--repeat", "1"]
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while endpoint.asked.total() < 6:
+            time.sleep(0.02)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+        assert process.returncode == 2
+        assert "run the same command again" in err
+        assert "Traceback" not in err
+        asked = endpoint.asked.total()
+        again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert again.returncode == 0, again.stdout + again.stderr
+        assert asked < 40
+        assert endpoint.asked.total() <= 40 + 2, "only what was in flight may be asked twice"
+
+
+def test_3_internal_error_is_a_report(project: Callable[..., Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("made for this test")
+
+    project()
+    monkeypatch.setattr("foldproof.cli.commands.asking.run_report_document", broken)
+    result = cli("run", "good")
+    assert result.code == 3
+    assert "This is a bug in foldproof" in result.err
+
+
+@pytest.mark.parametrize("words", [["run"], ["run", "good", "--no-such-option"], ["nothing"], ["run", "nobody"]])
+def test_4_wrong_call(project: Callable[..., Path], cli: Callable[..., Any], words: list[str]) -> None:
+    project()
+    assert cli(*words).code == 4
+
+
+def test_4_no_project(tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = cli("run", "production")
+    assert result.code == 4
+    assert "foldproof init" in result.err
+
+
+def test_help_is_no_failure(cli: Callable[..., Any]) -> None:
+    assert cli().code == 0
+    assert cli("--help").code == 0
+    assert "check" in cli("--help").out
+    assert cli("check", "--help").code == 0
+    assert cli("--version").out.startswith("foldproof")

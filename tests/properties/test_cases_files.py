@@ -1,0 +1,267 @@
+"""Whatever is written reads back; whatever is read never crashes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from foldproof.cases import Case, Fact, append_cases, dump_set, load_project, load_set, set_case_field
+from foldproof.cases.histories import read_history
+from foldproof.cases.yaml_nodes import read_yaml
+from foldproof.core import FileError
+from foldproof.matching import check_fact
+
+START = "# top\ncases:\n- id: zero   # first\n  question: q\n  expected_facts: [x1]\n\n# end\n"
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text.strip())
+tricky = st.sampled_from(
+    [
+        "no",
+        "on",
+        "~",
+        "null",
+        "15:30",
+        "0123",
+        "1_000",
+        "1.10",
+        "2026-01-02",
+        "order #4021",
+        "#x",
+        "a: b",
+        "- a",
+        "&a",
+        "*a",
+        "@a",
+        "%a",
+        "`a`",
+        "{{a}}",
+        "!a",
+        "|",
+        ">",
+        "'",
+        '"',
+        "a\\b",
+        "a\tb",
+        "\u2028x",
+        "x\x85y",
+        "\x7fz",
+        "a \n b",
+        "x ",
+        " x",
+        "?",
+        ": a",
+        "[a]",
+        "y",
+        "=",
+        "<<",
+        "a,b",
+        "---",
+        "...x",
+        "e\u0301",
+        "\ufeffx",
+        "0x1F",
+        "1e3",
+        ".5",
+        ".inf",
+        "N",
+        "x:",
+        "x:y",
+        "\x00x",
+    ]
+)
+text = st.one_of(texts, tricky)
+names = st.text(
+    st.characters(exclude_categories=["Cs", "Zs", "Zl", "Zp", "Cc"], exclude_characters="/"), min_size=1, max_size=20
+)
+scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), text)
+values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(text, inner, max_size=3)),
+    max_leaves=8,
+)
+facts = st.one_of(
+    text.map(lambda value: Fact("normalized", value)),
+    text.map(lambda value: Fact("exact", value)),
+    st.lists(text.map(lambda value: Fact("normalized", value)), min_size=1, max_size=3).map(
+        lambda some: Fact("any", any=tuple(some))
+    ),
+).filter(lambda fact: not check_fact(fact))
+
+
+@st.composite
+def cases(draw):
+    return Case(
+        id="c-" + draw(names),
+        question=draw(text),
+        case_class=draw(st.sampled_from(["semantic", "episodic", "no", "y"])),
+        expected=tuple(draw(st.lists(facts, min_size=1, max_size=3))),
+        memory_config=draw(st.dictionaries(text, values, max_size=3)),
+        tags=tuple(draw(st.lists(text, max_size=3))),
+        at=draw(st.one_of(st.just(""), text)),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder():
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+@settings(deadline=None)
+@given(case=cases())
+def test_any_case_survives_writing_and_loading(folder, case):
+    path = folder / "replay.yaml"
+    for start, name in (
+        (START, "replay.yaml"),
+        ('{"cases": [{"id": "zero", "question": "q", "expected_facts": ["x1"]}]}', "replay.json"),
+    ):
+        path = folder / name
+        path.write_text(start, "utf-8")
+        append_cases(path, [case])
+        found = load_set(path)
+        assert found.cases[1] == case
+        copy = folder / "copy.yaml"
+        dump_set(found, copy)
+        again = load_set(copy)
+        assert (again.cases, again.sha256) == (found.cases, found.sha256)
+    assert (folder / "replay.yaml").read_text("utf-8").startswith(START.split("\n\n", maxsplit=1)[0])
+
+
+@settings(deadline=None)
+@given(value=text, field=st.sampled_from(["question", "at"]))
+def test_any_text_survives_setting(folder, value, field):
+    path = folder / "set.yaml"
+    path.write_text(START, "utf-8")
+    set_case_field(path, "zero", field, value)
+    assert getattr(load_set(path).cases[0], field) == value
+    assert "# first" in path.read_text("utf-8")
+    assert path.read_text("utf-8").endswith("\n# end\n")
+
+
+yaml_like = st.lists(
+    st.sampled_from(
+        [
+            "cases:",
+            "- ",
+            "  ",
+            "\n",
+            "id: a",
+            "question",
+            ": ",
+            "expected_facts: ",
+            "[",
+            "]",
+            "{",
+            "}",
+            "x",
+            "#",
+            " #",
+            "&a ",
+            "*a",
+            "!t ",
+            "'",
+            '"',
+            "|",
+            ">",
+            "\t",
+            "---\n",
+            "...\n",
+            "? ",
+            "<<: ",
+            "gate: {a: 1/1}",
+            "waivers: ",
+            "judge: ",
+            "histories: ",
+            "null",
+            "configs: ",
+            "extends: ",
+            "agent: recall",
+            "production: ",
+            "foldproof: 1\n",
+            "%",
+            "@",
+            "`",
+            ",",
+            "\\",
+            "1e999",
+            "\u2028",
+            "\r",
+        ]
+    )
+).map("".join)
+
+
+def told(load, path):
+    """Load, or fail with problems that have a message and a place."""
+    with contextlib.suppress(FileError):
+        try:
+            load(path)
+        except FileError as error:
+            faults = [item for item in error.problems if not item.message or item.line < 0]
+            if faults or not error.problems:
+                pytest.fail(f"a problem says nothing: {faults}")
+            raise
+
+
+@settings(deadline=None)
+@given(
+    raw=st.one_of(
+        st.binary(), yaml_like.map(str.encode), st.text().map(lambda value: value.encode("utf-8", "replace"))
+    ),
+    suffix=st.sampled_from([".yaml", ".json"]),
+)
+def test_the_loaders_raise_nothing_but_file_errors(folder, raw, suffix):
+    path = folder / f"any{suffix}"
+    path.write_bytes(raw)
+    for load in (load_set, load_project, lambda place: read_history("h", place)):
+        told(load, path)
+
+
+@settings(deadline=None)
+@given(
+    data=st.dictionaries(
+        st.sampled_from(
+            [
+                "cases",
+                "gate",
+                "histories",
+                "waivers",
+                "judge",
+                "name",
+                "configs",
+                "limits",
+                "repeats",
+                "baseline",
+                "store",
+            ]
+        ),
+        values,
+    )
+)
+def test_any_json_value_is_loaded_or_explained(folder, data):
+    path = folder / "value.json"
+    path.write_text(json.dumps(data), "utf-8")
+    for load in (load_set, load_project):
+        told(load, path)
+
+
+@given(yaml_like)
+def test_both_yaml_parsers_agree_on_values(body):
+    import yaml
+
+    import foldproof.cases.yaml_nodes as reader
+    from foldproof.cases.nodes import data_of
+
+    trees = []
+    for loader in (yaml.SafeLoader, reader.LOADER):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reader, "LOADER", loader)
+            root, problems = read_yaml(body, "f")
+            trees.append(None if root is None or problems else data_of(root))
+    if None not in trees:
+        assert trees[0] == trees[1]

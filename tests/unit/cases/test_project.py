@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foldproof.cases import Limits, Repeats, expand, find_project, load_project, project_environment
+from foldproof.core import FileError, UsageError
+
+SMALL = "foldproof: 1\nconfigs:\n  production: {agent: recall}\n"
+
+
+@pytest.fixture
+def project(write, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    return lambda text: load_project(write(text, "foldproof.yaml"))
+
+
+@pytest.fixture
+def faults(project):
+    def _faults(text):
+        with pytest.raises(FileError) as caught:
+            project(text)
+        return [(item.line, item.message) for item in caught.value.problems]
+
+    return _faults
+
+
+def test_the_full_form(project, tmp_path):
+    found = project("""\
+foldproof: 1
+replay_set: sets/../replay.yaml
+baseline: candidate
+baseline_file: base.json
+store: sqlite:///.foldproof/runs.db
+repeats: {always: 2, borderline: 5}
+limits: {concurrency: 4, timeout_s: 0.5, retries: 0, max_cost_usd: 0, max_time_s: 60}
+configs:
+  production:
+    agent: chat
+    model: {base_url: "${URL}", name: qwen2.5:7b, temperature: 0, seed: 7, options: {a: 1, b: 2}}
+    memory: {kind: verbatim, k: 8}
+    folds: 0
+  candidate:
+    extends: production
+    model: {options: {b: 3}}
+    memory: {kind: summary, every: 40}
+  smaller:
+    extends: production
+    memory: {k: 3}
+  external: {extends: smaller, agent: {http: "http://localhost:8000/v1", history: messages}, memory: external, folds: 2}
+""")
+    assert (found.path, found.root, found.replay_set) == (
+        tmp_path / "foldproof.yaml",
+        tmp_path,
+        tmp_path / "replay.yaml",
+    )
+    assert (found.baseline, found.baseline_file) == ("candidate", tmp_path / "base.json")
+    assert found.store == f"sqlite:///{tmp_path}/.foldproof/runs.db"
+    assert found.repeats == Repeats(2, 5)
+    assert found.limits == Limits(4, 0.5, 0, 0.0, 60.0)
+    configs = found.configs
+    assert list(configs) == ["production", "candidate", "smaller", "external"]
+    assert configs["candidate"].model["options"] == {"a": 1, "b": 3}
+    assert configs["candidate"].memory == {"kind": "summary", "every": 40}
+    assert configs["smaller"].memory == {"kind": "verbatim", "k": 3}
+    assert configs["external"].agent == {"http": "http://localhost:8000/v1", "history": "messages"}
+    assert configs["external"].memory == {"kind": "external"}
+    assert [config.folds for config in configs.values()] == [0, 0, 0, 2]
+    assert [config.line for config in configs.values()] == [9, 14, 18, 21]
+    assert configs["production"].model["base_url"] == "${URL}"
+    assert len({config.sha256 for config in configs.values()}) == 4
+
+
+def test_the_defaults(project, tmp_path):
+    found = project(SMALL)
+    assert (found.replay_set, found.baseline) == (tmp_path / "replay.yaml", "production")
+    assert found.baseline_file == tmp_path / "baselines" / "production.json"
+    assert (found.repeats, found.limits) == (Repeats(), Limits())
+    assert found.configs["production"].adapter == "recall"
+
+
+@pytest.mark.parametrize(
+    ("written", "agent"),
+    [
+        ("recall", {"recall": ""}),
+        ("{recall: ''}", {"recall": ""}),
+        ("{recall: }", {"recall": ""}),
+        ("chat", {"chat": ""}),
+        ("{chat: , tools: [a]}", {"chat": "", "tools": ["a"]}),
+        ("{mine: {depth: 3}}", {"mine": {"depth": 3}}),
+        ("python:my_agent:run_agent", {"python": "my_agent:run_agent"}),
+        ("{python: 'a.b:C.make'}", {"python": "a.b:C.make"}),
+        ("{command: [node, agent.js, --port, 8080, no]}", {"command": ["node", "agent.js", "--port", "8080", "no"]}),
+        ("{command: \"node 'my agent.js'\"}", {"command": ["node", "my agent.js"]}),
+        ("'command:node a.js'", {"command": ["node", "a.js"]}),
+        ("{timeout_s: 5, http: 'http://x'}", {"http": "http://x", "timeout_s": 5}),
+        ("'https://x/v1'", {"http": "https://x/v1"}),
+        ("{http: '${BASE}/v1'}", {"http": "${BASE}/v1"}),
+    ],
+)
+def test_agents(project, written, agent):
+    found = project(f"configs:\n  production:\n    agent: {written}\n").configs["production"].agent
+    assert (found, next(iter(found))) == (agent, next(iter(agent)))
+
+
+@pytest.mark.parametrize(
+    ("written", "needle"),
+    [
+        ("", "`configs.production.agent` is empty"),
+        ("[a]", "cannot be a list"),
+        ("{}", "names no agent"),
+        ("two words", "cannot be 'two words'"),
+        ("python:my_agent", "names the Python agent 'my_agent'"),
+        ("{command: []}", "has the command nothing"),
+        ("{command: [[a]]}", "has the command a list"),
+        ('{command: "a \'b"}', "whose quotes do not close"),
+        ("{command: ''}", "has the command nothing"),
+        ("{http: localhost}", "has the address 'localhost'"),
+        ("{http: 'http://x', history: all}", "has the `history` 'all'"),
+        ("{http: 'http://x', command: [a]}", "names two agents, `http` and `command`"),
+        ("{recall: 3}", "gives `recall` the value '3'"),
+        ("{'a b': 3}", "cannot be 'a b'"),
+    ],
+)
+def test_agents_that_are_refused(faults, written, needle):
+    ((line, message),) = faults(f"configs:\n  production:\n    agent: {written}\n")
+    assert line == 3
+    assert needle in message
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "needle"),
+    [
+        (SMALL + "nix: 1\n", 4, "the project has an unknown field `nix`"),
+        (SMALL + "limits: {retires: 1}\n", 4, "has an unknown field `retires` in `limits`"),
+        (SMALL + "limits: {retries: 1.5}\n", 4, "`limits.retries` must be a whole number of at least 0, not '1.5'"),
+        (SMALL + "limits: {concurrency: 0}\n", 4, "must be a whole number of at least 1, not '0'"),
+        (SMALL + "limits: {timeout_s: 2m}\n", 4, "must be a number above 0, not '2m'"),
+        (SMALL + "limits: {timeout_s: 0}\n", 4, "must be a number above 0, not '0'"),
+        (SMALL + f"limits: {{timeout_s: {'9' * 350}}}\n", 4, "must be a number above 0"),
+        (SMALL + "limits: {max_cost_usd: -1}\n", 4, "must be a number from 0 on, not '-1'"),
+        (SMALL + "limits: {retries: true}\n", 4, "not 'true'"),
+        (SMALL + "repeats: {always: 5}\n", 4, "borderline 3 is less than always 5"),
+        (SMALL + "baseline: prod\n", 4, "`baseline` names the unknown configuration 'prod'"),
+        ("configs: {a: {agent: recall}}\n", 1, "`baseline` is not set, and there is no configuration 'production'"),
+        (SMALL + "store: postgresql://x\n", 4, "`store` is 'postgresql://x', which this version cannot use"),
+        (SMALL + "store: 'sqlite://'\n", 4, "cannot use"),
+        (SMALL + "store: 'sqlite:///:memory:'\n", 4, "cannot use"),
+        (SMALL + "store: 'sqlite:///${X}'\n", 4, "cannot use"),
+        ("foldproof: 1\n", 1, "the project lacks the field `configs`"),
+        ("configs: {}\n", 1, "`configs` must be more than empty, not a mapping"),
+        ("foldproof: 2\nnix: 3\n", 1, "the file has format 2, and this version of foldproof reads up to 1"),
+        ("configs:\n  production: {memory: {kind: x}}\n", 2, "configuration 'production' has no `agent`"),
+        ("configs:\n  production: {agent: recall, memory: window}\n", 2, "cannot be 'window'"),
+        ("configs:\n  production: {agent: recall, memory: }\n", 2, "`configs.production.memory` is empty"),
+        ("configs:\n  production: {agent: recall, memory: [a]}\n", 2, "must be a mapping, not a list"),
+        ("configs:\n  production: {agent: recall, memory: {kind: [a]}}\n", 2, "has the kind a list"),
+        ("configs:\n  production: {agent: recall, exends: x}\n", 2, "unknown field `exends` in `configs.production`"),
+        ("configs:\n  production: recall\n", 2, "`configs.production` must be a mapping, not 'recall'"),
+        ("configs:\n  'a b': {agent: recall}\n", 2, "cannot be 'a b'"),
+        (SMALL + "  candidate: {extends: prodction}\n", 4, "extends the unknown configuration 'prodction'"),
+        (SMALL + "  a: {extends: b}\n  b: {extends: c}\n  c: {extends: b}\n", 6, "extend each other: b -> c -> b"),
+        (SMALL + "  a: {extends: a}\n", 4, "extend each other: a -> a"),
+        (SMALL + "  a: &x {extends: nix}\n", 4, "`&x` is read as an anchor"),
+    ],
+)
+def test_projects_that_are_refused(faults, text, line, needle):
+    ((found, message),) = faults(text)
+    assert (found, needle in message) == (line, True), message
+
+
+def test_all_problems_at_once(faults):
+    found = faults(
+        "nix: 1\nlimits: {retries: x}\nbaseline: broken\nconfigs:\n  broken: {agent: [a]}\n  child: {extends: broken}\n"
+        "  lost: {extends: brokn}\n  bare: {folds: 1}\nstore: x\n"
+    )
+    assert [line for line, _ in found] == [1, 2, 5, 7, 8, 9]
+
+
+def test_another_agent_takes_nothing_over_and_the_same_merges(project):
+    configs = project(
+        "configs:\n  production: {agent: {http: 'http://a', timeout_s: 5}}\n"
+        "  same: {extends: production, agent: {http: 'http://b'}}\n  other: {extends: production, agent: recall}\n"
+    ).configs
+    assert configs["same"].agent == {"http": "http://b", "timeout_s": 5}
+    assert configs["other"].agent == {"recall": ""}
+
+
+def test_finding_upwards(write, tmp_path, monkeypatch):
+    path = write(SMALL, "foldproof.yaml")
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    assert find_project(deep) == path
+    monkeypatch.chdir(deep)
+    assert find_project(Path()) == path
+    with pytest.raises(UsageError, match="foldproof init"):
+        find_project(Path(tmp_path.anchor))
+
+
+def test_the_environment_wins_over_the_file_and_is_left_alone(project, write, monkeypatch):
+    found = project(SMALL)
+    assert "FOLDPROOF_T1" not in project_environment(found)
+    write("FOLDPROOF_T1=file\nFOLDPROOF_T2='file two'\nFOLDPROOF_T3\n", ".env")
+    monkeypatch.setenv("FOLDPROOF_T1", "process")
+    environ = project_environment(found)
+    assert (environ["FOLDPROOF_T1"], environ["FOLDPROOF_T2"]) == ("process", "file two")
+    assert "FOLDPROOF_T3" not in environ
+    assert "FOLDPROOF_T2" not in os.environ
+    write(b"A=\xff\n", ".env")
+    with pytest.raises(FileError, match=r"\.env: the file cannot be read"):
+        project_environment(found)
+
+
+def test_expanding():
+    environ = {"URL": "http://x", "EMPTY": ""}
+    value = {
+        "a": ["${URL}/v1", 3, None],
+        "b": {"c": "${NIX:-d e}${EMPTY:-f}${EMPTY}${URL:-g}"},
+        "d": "$${URL} $5 ${",
+        "e": ("x",),
+    }
+    assert expand(value, environ) == {
+        "a": ["http://x/v1", 3, None],
+        "b": {"c": "d efhttp://x"},
+        "d": "${URL} $5 ${",
+        "e": ["x"],
+    }
+    assert expand("${NIX:-}", environ) == ""
+    with pytest.raises(UsageError, match=r"`configs.production.model.keys\[2\]` needs the environment variable `KEY`"):
+        expand({"model": {"keys": ["a", "${KEY}"]}}, environ, "configs.production")
+    with pytest.raises(UsageError, match="a value needs the environment variable `KEY`"):
+        expand("${KEY}", environ)
