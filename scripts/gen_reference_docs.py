@@ -21,8 +21,9 @@ HEAD = """\
 This page is generated from the code by `scripts/gen_reference_docs.py`; a test keeps it equal to it.
 
 `import foldproof` costs nothing: each name is imported on first use. More stands behind the door of each stage
-(`foldproof.cases`, `foldproof.matching`, …) and in `foldproof.testing`; what is not listed here may change from
-one minor version to the next. The package is typed, and the names below are checked under `mypy --strict`.
+(`foldproof.cases`, `foldproof.matching`, …), in `foldproof.workflow` (`Options` and the reports) and in
+`foldproof.testing`; what is not listed here may change from one minor version to the next. The package is typed,
+and the names below are checked under `mypy --strict`.
 """
 GROUPS = {
     "Do": ("check", "run_set", "compare_runs", "load_set", "lint_set", "load_project", "match_fact"),

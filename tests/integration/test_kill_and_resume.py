@@ -54,7 +54,7 @@ def test_twenty_kills_then_resume(tmp_path: Path) -> None:
             stored = _answered(tmp_path)
             asked_before = endpoint.asked.copy()
             process = _start(tmp_path, to_file=output)
-            time.sleep(moments.uniform(0.3, 1.2))
+            time.sleep(moments.uniform(0.3, 0.9))
             killed_midway += process.poll() is None
             os.kill(process.pid, signal.SIGKILL)
             process.wait()

@@ -283,7 +283,7 @@ def test_two_processes_do_not_share_a_run(project: Callable[..., Path], cli: Cal
 
     folder = project()
     cli("run", "raising")
-    with FileLock(folder / ".foldproof" / "run-0001.lock"):
+    with FileLock(folder / ".foldproof" / "runs.db.run-0001.lock"):
         result = cli("run", "raising")
     assert result.code == 4
     assert "another process" in result.err

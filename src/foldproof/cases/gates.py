@@ -26,6 +26,11 @@ def requirements_of(
             gate[name] = found
         else:
             problems.append(Problem(file, lines.get(name, 0), *found, rule="gate"))
+    if not problems and not any(counts[name] for name in gate):
+        hint = "write what each class must reach, or leave `gate:` out to ask `all` of every class"
+        line = min(lines.values(), default=0)
+        message = "the gate asks for no case of the set: nothing could block"
+        problems.append(Problem(file, line, message, hint, rule="gate"))
     return gate, problems
 
 

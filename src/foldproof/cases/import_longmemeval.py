@@ -74,6 +74,7 @@ class ImportReport:
 class _Import:
     """One import under way."""
 
+    source: Path
     target: Path
     benchmark: Benchmark
     disputed: Mapping[str, str]
@@ -125,7 +126,7 @@ class _Import:
 
     def wrong(self, message: str) -> None:
         hint = "the question is left out; add it by hand if it matters"
-        self.benchmark.problems.append(Problem("longmemeval", 0, message, hint, rule="longmemeval"))
+        self.benchmark.problems.append(Problem(str(self.source), 0, message, hint, rule="longmemeval"))
 
     def general_notes(self) -> list[str]:
         """What holds for the import as a whole."""
@@ -162,7 +163,7 @@ def import_longmemeval(
         if not force and (place / name).exists():
             raise UsageError(f"{place / name} is there already\n  choose another folder, or overwrite it with --force")
     benchmark = read_longmemeval(Path(source))
-    work = _Import(place, benchmark, disputed or {})
+    work = _Import(Path(source), place, benchmark, disputed or {})
     for question in _first(benchmark.questions, limit):
         work.add(question)
     if not work.cases:

@@ -1,8 +1,10 @@
 """What is doubtful about a set that loads: warnings, since a person may have a reason."""
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 from rapidfuzz import fuzz, process
 
@@ -18,6 +20,7 @@ FEWEST, MOST = 10, 30
 """How many gated cases a set should have: fewer show little, more are no longer read one by one."""
 _ALIKE = 92.0
 _FORGET = "forget"
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _Placed = tuple[int, str, str, str]
 """Line, rule, message, hint."""
 _Doubt = tuple[str, str, str, str]
@@ -30,7 +33,8 @@ def lint_set(replay_set: ReplaySet) -> tuple[Problem, ...]:
     Errors are no part of it: a set that has any does not load.
     """
     file = shown(replay_set.path)
-    doubts = [*_set_doubts(replay_set), *_case_doubts(replay_set), *_unstated(replay_set), *_alike(replay_set)]
+    rules = (_set_doubts, _history_doubts, _case_doubts, _unstated, _alike)
+    doubts = [doubt for rule in rules for doubt in rule(replay_set)]
     return tuple(sorted(Problem(file, line, message, hint, "warning", rule) for line, rule, message, hint in doubts))
 
 
@@ -53,6 +57,17 @@ def _set_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
         message = "the set has preferences, but no case in which something must be forgotten"
         hint = "add one with the tag `forget` whose `forbidden_facts` name what the user took back"
         yield 0, "no-forget-case", message, hint
+
+
+def _history_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
+    """Histories out of order: a memory is built in the order of the file, and the newest word should win."""
+    for name, history in replay_set.histories.items():
+        dated = [session for session in history.sessions if _DAY.match(session.at)]
+        for before, after in pairwise(dated):
+            if after.at[:10] < before.at[:10]:
+                message = f"history '{name}': session '{after.id}' ({after.at}) follows '{before.id}' ({before.at})"
+                yield 0, "history-order", message, "sort the sessions, oldest first: memories are built in this order"
+                break
 
 
 def _case_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:

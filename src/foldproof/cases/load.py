@@ -55,13 +55,13 @@ class _Loader:
         self.read_histories(head)
         cases = [case for number, node in enumerate(nodes, 1) if (case := self.case(node, number, head))]
         lines = self.part("gate").keys
-        gate, problems = requirements_of(head.gate or {}, self.counts, file=self.file, lines=lines)
-        self.problems += problems
+        gate = gate_of_all(self.counts)
+        if head.gate is not None:
+            gate, problems = requirements_of(head.gate, self.counts, file=self.file, lines=lines)
+            self.problems += problems
         waivers = self.waivers(head, cases)
         judge = self.judge(head)
         self.settle()
-        if head.gate is None:
-            gate = gate_of_all(self.counts)
         prompt = prompt_hash(self.path.parent / judge.prompt) if judge else ""
         return ReplaySet(
             name=head.name or self.path.stem,
@@ -175,6 +175,9 @@ class _Loader:
             waiver = waiver_of(wire, by_id, self.ids, file=self.file, line=line)
             if isinstance(waiver, Problem):
                 self.problems.append(waiver)
+            elif any(other.case == waiver.case for other in found):
+                message = f"the case '{waiver.case}' has two waivers"
+                self.wrong(line, message, "keep the one that holds", "waiver")
             else:
                 found.append(waiver)
         return found

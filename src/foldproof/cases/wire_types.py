@@ -12,7 +12,7 @@ from foldproof.cases.nodes import FORMAT, Plain, resolve
 class Wire(BaseModel):
     """The base of all wire models: nothing unknown, nothing converted unseen."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=False, defer_build=True)
 
 
 def text_of(value: Any) -> str:  # noqa: ANN401  # any value of a file

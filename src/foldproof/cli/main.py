@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
 from types import FrameType
 
@@ -51,6 +50,8 @@ def run(words: Sequence[str]) -> ExitCode:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.PASS
     except Exception as error:  # noqa: BLE001  # the outermost border: a bug becomes exit code 3 with its trace
+        import traceback
+
         trace = traceback.format_exc()
         opening = f"internal error: {type(error).__name__}: {error}"
         message = f"{opening}\nThis is a bug in foldproof; please report it with:\n{trace}"

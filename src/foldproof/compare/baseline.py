@@ -54,7 +54,7 @@ class Baseline:
 
 
 class _Wire(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 class _WireTrial(_Wire):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 class ExitCode(IntEnum):
@@ -55,8 +53,7 @@ class NothingSelectedError(FoldproofError):
     exit_code = ExitCode.NOTHING
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing that is wrong with a file, at its place.
 
     `line` counts from 1; 0 means the file as a whole. `hint` says what is allowed and what to do now.
@@ -89,6 +86,8 @@ class FileError(UsageError):
 
 def nearest_of(value: str, allowed: Iterable[str]) -> str:
     """A sentence that helps a person who mistyped: the nearest allowed name, else all of them."""
+    import difflib  # only needed once something was mistyped
+
     names = sorted(allowed)
     close = difflib.get_close_matches(value, names, n=1, cutoff=0.6)
     if close:

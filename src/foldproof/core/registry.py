@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
 from foldproof.core.errors import UsageError, nearest_of
@@ -51,6 +50,8 @@ class Registry(Generic[T]):
         return found
 
     def _places(self) -> dict[str, str]:
+        from importlib.metadata import entry_points  # dear, and only needed once something is asked for
+
         places = dict(self._builtins)
         for point in entry_points(group=self._group):
             if places.get(point.name, point.value) != point.value:

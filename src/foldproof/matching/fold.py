@@ -36,12 +36,12 @@ _BLANK = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}]")
 _DASH = re.compile(f"[{_DASHES}]")
 _SMALL = re.compile(f"[{SMALL_DIGITS}]")
 _FRACTION = re.compile(f"[{FRACTIONS}]")
-_ODD = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}{SMALL_DIGITS}]")
+_ODD = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}{SMALL_DIGITS}\u0149]")
 # What most texts that are not plain ASCII have, replaced before the slower looks.
 _COMMON = tuple(zip("\u2019\u2018\u201c\u201d\u2013\u00a0，：；！？（）", "''\"\"- ,:;!?()", strict=True))
 # One quick look for all of them; beyond the basic plane it only says "perhaps".
 _RARE = re.compile(
-    f"[{_BASIC.sub('', VANISHING + SMALL_DIGITS)}{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}"
+    f"[{_BASIC.sub('', VANISHING + SMALL_DIGITS)}{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}\u0149"
     "\U00010000-\U0010ffff]"
 )
 # A character that may join the one before it when both are normalized.
@@ -92,6 +92,8 @@ def _plain(found: re.Match[str]) -> str:
     char = found[0]
     if _DASH.match(char):
         return "-"
+    if char == "\u0149":
+        return "'n"
     if not _SMALL.match(char):
         return " " if _BLANK.match(char) else "'"
     if _FRACTION.match(char):

@@ -8,6 +8,7 @@ from foldproof.matching.finder import Outcome
 from foldproof.matching.mapped import Span
 from foldproof.matching.negation import AFTER, FILLER_WORDS, FILLERS_AT_MOST, QUICK, REACH, is_clear, negation
 from foldproof.matching.text import Text, normalize
+from foldproof.matching.tokens import has_unspaced, is_unspaced
 
 _NOUNS = (
     "appendix article category class exhibit grade group hepatitis influenza option plan schedule section series tier"
@@ -104,8 +105,8 @@ class NormalizedFinder:
     def _loose(self) -> re.Pattern[str]:
         parts = [re.escape(self.tokens[0])]
         for before, token in zip(self.tokens, self.tokens[1:], strict=False):
-            article = "the|an?" if _takes_article(before, token) else "the"
-            parts.append(f"(?: (?:{article}))? {re.escape(token)}")
+            indefinite = "(?: an?)*" if _takes_article(before, token) else ""
+            parts.append(f"(?:(?: the| an?)* the)?{indefinite} {re.escape(token)}")
         return re.compile(f" {''.join(parts)}(?= )")
 
     def _hits(self, padded: str) -> list[tuple[int, int]]:
@@ -128,6 +129,8 @@ def _is_plainly_clear(folded: str, start: int, end: int) -> bool:
         first = folded.rfind(" ", 0, start) + 1
         word = folded[first:start]
         if word not in FILLER_WORDS:
+            if not (word.isascii() or word[-1] in _CLAUSE_ENDS) and has_unspaced(word):
+                word = word[-1] if is_unspaced(word[-1]) and word[-1] not in FILLER_WORDS else ""
             return word[-1:] in _CLAUSE_ENDS or (word.isalpha() and word not in QUICK)
         if not first:
             break

@@ -33,7 +33,7 @@ _ZEROS = (  # spelt out: a set without `\d` is searched several times as fast
 _DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _ZEROS)
 _OWN = re.compile(f"[{UNSPACED}]")
 _MARK = "\0"  # written before a mark, so that one look tells whether there are any
-_APART = re.compile(r" ([^\w ]+)")
+_APART = re.compile(r" ([^\w\s]+)")
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 _SIGN = re.compile(f"[{CURRENCY}]")
 # The first character says which of the alternatives is meant; a set in front keeps the search fast.
@@ -109,6 +109,11 @@ def is_word(char: str) -> bool:
 def is_unspaced(char: str) -> bool:
     """Whether a character belongs to a script without blanks between words."""
     return bool(_OWN.match(char))
+
+
+def has_unspaced(text: str) -> bool:
+    """Whether a text has a character of such a script."""
+    return bool(_OWN.search(text))
 
 
 def is_currency(char: str) -> bool:

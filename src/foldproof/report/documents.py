@@ -18,7 +18,7 @@ VerdictWord = Literal["pass", "blocked", "inconclusive"]
 
 
 class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True)
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True, defer_build=True)
 
 
 class SetInfo(_Document):

@@ -16,7 +16,7 @@ from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from foldproof.report.documents import CaseRow, CheckDocument, GateRow, RunDocument, ScoredCase
-from foldproof.report.summary import before_after, fact_name, fact_word, first_error, gate_word, right
+from foldproof.report.summary import before_after, fact_name, fact_word, first_error, gate_word, outcome_word, right
 from foldproof.report.text import BRIEF, counted, inline
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -65,7 +65,7 @@ def _blocking(gate: Iterable[GateRow]) -> set[str]:
 def _run_entry(case: ScoredCase, blocking: set[str], waived: set[str]) -> _Entry:
     out = "\n\n".join(f"trial {trial.repeat}: {trial.outcome}\n{trial.answer or trial.error}" for trial in case.trials)
     wrong = {
-        f"{fact_name(fact.kind, fact.fact)}: {_word(fact.kind, fact.outcome)}"
+        f"{fact_name(fact.kind, fact.fact)}: {outcome_word(fact.kind, fact.outcome)}"
         for trial in case.trials
         if trial.outcome == "fail"
         for fact in trial.facts
@@ -84,14 +84,10 @@ def _run_entry(case: ScoredCase, blocking: set[str], waived: set[str]) -> _Entry
     return _Entry(case.id, case.case_class, kind, message, "\n".join(sorted(wrong)) or message, out)
 
 
-def _word(kind: Literal["expected", "forbidden", "expectation"], outcome: str) -> str:
-    return "said" if kind == "forbidden" and outcome == "held" else outcome
-
-
 def _check_entry(case: CaseRow, blocking: set[str], waived: set[str]) -> _Entry:
     lines = [
         f"{fact_name(fact.kind, fact.fact)}: {fact_word(fact.kind, fact.before)} -> "
-        f"{fact_word(fact.kind, fact.after)}, not right in {fact.bad} of {counted(fact.trials, 'trial')}"
+        f"{fact_word(fact.kind, fact.after)}, right in {fact.trials - fact.bad} of {counted(fact.trials, 'trial')}"
         + (f" ({inline(fact.reason, BRIEF)})" if fact.reason else "")
         for fact in case.facts
     ]

@@ -215,11 +215,11 @@ def _gate(gate: Sequence[GateRow]) -> list[str]:
 
 def _changes(cases: Sequence[CaseRow]) -> list[str]:
     rows = [
-        [code(case.id), code(case.case_class), case.change, words(before_after(case)), str(case.trials),
+        [code(case.id), code(case.case_class), case.change, before_after(case), str(case.trials),
          "; ".join(code(part) for part in (*wrong_facts(case), *filter(None, [case.error])))]
         for case in cases
     ]  # fmt: skip
-    return table(["case", "class", "change", "before, after", "trials", "remark"], rows)
+    return table(["case", "class", "change", "outcome", "trials", "remark"], rows)
 
 
 def _bullets(entries: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ MOST_ROWS = 200
 """Rows of a table in a comment; GitHub refuses a comment of more than 65,536 characters."""
 _UNSAFE_IN_SPAN = re.compile(r"[`|]")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
-_HARMLESS = re.compile(r"[^\W_](?:[^\W_]|[ .,:;'()%=>-])*")
+_HARMLESS = re.compile(r"'?[^\W_](?:[^\W_]|[ .,:;'()%=>-])*")
 _TICKS = re.compile("`+")
 
 
@@ -62,7 +62,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def folded(title: str, body: Sequence[str]) -> list[str]:
     """A part that opens on a click; nothing where it is empty."""
-    return ["<details>", f"<summary>{title}</summary>", "", *body, "", "</details>", ""] if body else []
+    if not body:
+        return []
+    end = [] if body[-1] == "" else [""]
+    return ["<details>", f"<summary>{title}</summary>", "", *body, *end, "</details>", ""]
 
 
 def _row(cells: Sequence[str]) -> str:

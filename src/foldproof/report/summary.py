@@ -49,6 +49,11 @@ def fact_word(kind: FactRole, outcome: FactOutcome | None) -> str:
     return (_FORBIDDEN if kind == "forbidden" else _EXPECTED)[outcome]
 
 
+def outcome_word(kind: FactRole, outcome: FactOutcome) -> str:
+    """The outcome of a fact where there is nothing to compare it with: held, missed, said (a forbidden one)."""
+    return outcome if kind != "forbidden" and outcome != "error" else fact_word(kind, outcome)
+
+
 def fact_name(kind: FactRole, fact: str) -> str:
     """The fact as reports name it, in full, on one line."""
     return f"forbidden: {inline(fact)}" if kind == "forbidden" else inline(fact)
@@ -113,30 +118,30 @@ def unchanged_line(document: CheckDocument) -> str:
 
 
 def before_after(case: CaseRow) -> str:
-    """`pass -> fail`; a side that does not have the case is `-`."""
-    return f"{case.before or '-'} -> {case.after or '-'}"
+    """`pass -> fail`; a side that does not have the case is `-`, and nothing is said where neither has it."""
+    return "" if case.before is None and case.after is None else f"{case.before or '-'} -> {case.after or '-'}"
 
 
 def wrong_facts(case: CaseRow) -> list[str]:
     """The facts of a case that are not right after, other than those that the losses list."""
     return [
-        f"{fact_name(fact.kind, fact.fact)}: {fact_word(fact.kind, fact.after)} in {fact.bad} of "
+        f"{fact_name(fact.kind, fact.fact)}: {outcome_word(fact.kind, fact.after)} in {fact.bad} of "
         f"{counted(fact.trials, 'trial')}"
         for fact in case.facts
-        if fact.bad and fact.after != "error" and not is_lost(case, fact)
+        if fact.bad and fact.after not in (None, "error") and not is_lost(case, fact)
     ]
 
 
 def statistics_line(document: CheckDocument) -> str:
     """The statistics of a check in one sentence that says that they decide nothing; empty where there are none."""
     changes = change_counts(document)
-    parts = []
-    if document.p_value is not None:
-        pairs = f"{counted(changes['lost'], 'case')} lost, {changes['recovered']} recovered"
-        parts.append(f"exact McNemar p = {document.p_value:.3f} ({pairs})")
+    if document.p_value is None:
+        return ""
+    pairs = f"{counted(changes['lost'], 'case')} lost, {changes['recovered']} recovered"
+    drop = "this set is too small to tell a drop from noise"
     if document.smallest_drop is not None:
-        parts.append(f"the smallest drop that this set tells from noise is {counted(document.smallest_drop, 'case')}")
-    return f"informs only: {'; '.join(parts)}" if parts else ""
+        drop = f"the smallest drop that this set tells from noise is {counted(document.smallest_drop, 'case')}"
+    return f"informs only: exact McNemar p = {document.p_value:.3f} ({pairs}); {drop}"
 
 
 def check_next(document: CheckDocument) -> str:
@@ -184,7 +189,7 @@ def _wrong_in(case: ScoredCase) -> list[Loss]:
         if bad and case.outcome in {"fail", "flaky"}:
             trials = f"{len(bad)} of {counted(len(judged), 'trial')}"
             name = fact_name(bad[0].kind, bad[0].fact)
-            word = "said" if bad[0].kind == "forbidden" else bad[0].outcome
+            word = outcome_word(bad[0].kind, bad[0].outcome)
             reason = inline(bad[0].reason, BRIEF)
             found.append(Loss(inline(case.id), inline(case.case_class), name, word, trials, reason))
     return found

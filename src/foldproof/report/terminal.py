@@ -53,8 +53,9 @@ _STYLES: dict[Mark, str] = {
     "strong": "bold",
 }
 _NARROWEST = 30
-_GAP = 3
-_LEAST_COLUMN = 18
+_WIDE = 80
+_LEAST_FIRST, _LEAST_LAST = 18, 12
+"""Columns that the first and the last column of a table give way to; narrower than that, rows are stacked."""
 _HANG = 2
 _TRAILING = re.compile(r"[ ]+(?=(?:\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 
@@ -81,6 +82,7 @@ class _Paper:
             force_jupyter=False,
         )
         self._blank = True
+        self._gap = 3 if self._width >= _WIDE else 2
 
     @property
     def text(self) -> str:
@@ -109,7 +111,7 @@ class _Paper:
         if not rows:
             return
         top = [Row(tuple((name, "quiet") for name in header))] if header else []
-        widths = _fitted([*top, *rows], self._width - indent)
+        widths = _fitted([*top, *rows], self._width - indent, self._gap)
         for row in [*top, *rows] if widths else rows:
             if widths:
                 self._aligned(row, widths, indent)
@@ -144,7 +146,7 @@ class _Paper:
         for parts in zip_longest(*cells, fillvalue=Text()):
             line = Text()
             for part, width in zip(parts, widths, strict=False):
-                line = line + part + " " * (width - cell_len(part.plain) + _GAP)
+                line = line + part + " " * (width - cell_len(part.plain) + self._gap)
             self._put(" " * indent, line)
 
     def _stacked(self, row: Row, header: Sequence[str], indent: int) -> None:
@@ -169,13 +171,13 @@ def _text(parts: Sequence[Part]) -> Text:
     return text
 
 
-def _fitted(rows: Sequence[Row], room: int) -> list[int] | None:
+def _fitted(rows: Sequence[Row], room: int, gap: int) -> list[int] | None:
     """The widths of the columns, or None where not even narrow ones fit."""
     columns = zip_longest(*(row.cells for row in rows), fillvalue="")
     widths = [max(cell_len(_text([cell]).plain) for cell in column) for column in columns]
-    over = sum(widths) + _GAP * (len(widths) - 1) - room
-    for place in (len(widths) - 1, 0):
-        give = max(0, min(over, widths[place] - _LEAST_COLUMN))
+    over = sum(widths) + gap * (len(widths) - 1) - room
+    for place, least in ((len(widths) - 1, _LEAST_LAST), (0, _LEAST_FIRST)):
+        give = max(0, min(over, widths[place] - least))
         widths[place] -= give
         over -= give
     return widths if over <= 0 else None

@@ -82,7 +82,7 @@ def tail(text: str, lines: int) -> str:
     every = clean(text).rstrip().split("\n")
     if len(every) <= lines:
         return "\n".join(every)
-    return "\n".join((f"[... {len(every) - lines:,} lines left out ...]", *every[-lines:]))
+    return "\n".join((f"[... {counted(len(every) - lines, 'line')} left out ...]", *every[-lines:]))
 
 
 def _kept(length: int, hits: Sequence[tuple[int, int]], limit: int | None) -> list[tuple[int, int]]:

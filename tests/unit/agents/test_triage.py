@@ -1,5 +1,7 @@
 """The memory `triage`: the rules that type a line, each with lines it must and must not take, and the lanes."""
 
+import time
+
 import pytest
 
 from foldproof.agents.memories import count_tokens, make_memory
@@ -64,7 +66,16 @@ def test_a_line_has_the_type_of_the_first_rule_that_matches(kind, line):
 
 
 @pytest.mark.parametrize(
-    "line", ["no problem", "No worries!", "no one came", "I don't think that was it", "notes on nobody"]
+    "line",
+    [
+        "no problem",
+        "No worries!",
+        "no one came",
+        "Can't wait!",
+        "No prob, Jon!",
+        "I don't think that was it",
+        "notes on nobody",
+    ],
 )
 def test_negation_alone_is_no_constraint(line):
     assert type_of(line) != "constraint"
@@ -81,6 +92,7 @@ def test_every_rule_has_a_reason():
         ("Never use NSAIDs, e.g. ibuprofen. Ask Dr. Smith.", ["Never use NSAIDs, e.g. ibuprofen.", "Ask Dr. Smith."]),
         ("version 1.5 is out. it works", ["version 1.5 is out. it works"]),
         ("- a\n- b\n\n", ["- a", "- b"]),
+        ("1. Open the valve. Wait.\n 12. Close it", ["1. Open the valve.", "Wait.", "12. Close it"]),
         ("寿司。天気？はい", ["寿司。", "天気？", "はい"]),
         ('He said "no." Then left.', ['He said "no."', "Then left."]),
         ("", []),
@@ -157,3 +169,13 @@ def test_procedures_come_second_and_what_does_not_fit_is_told():
     assert recall.items[0].kind == "constraint"
     assert {item.kind for item in recall.items[1:]} == {"procedure"}
     assert any("lines of procedures did not fit" in note for note in recall.notes)
+
+
+@pytest.mark.parametrize(
+    "piece", ["if ", "no ", "don't ", "when ", "a ago ", "stop ", "without ", "? ", ". ", "'", '" ', "- ", "e.g. "]
+)
+def test_no_line_makes_the_rules_hang(piece):
+    start = time.perf_counter()
+    for sentence in sentences_of("." + piece * 30_000 + "x"):
+        type_of(sentence)
+    assert time.perf_counter() - start < 5

@@ -102,3 +102,18 @@ def test_every_warning_has_place_rule_and_remedy(load):
     assert {item.rule for item in found} == {"no-gate", "set-size", "fact-in-question"}
     assert all(item.severity == "warning" and item.hint and item.file == "replay.yaml" for item in found)
     assert list(found) == sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        (("2026-01-02", "2026-01-03T10:00"), False),
+        (("2026-01-02T11:00", "2026-01-02T10:00"), False),
+        (("2026-01-03", "day 2", "2026-01-02", "2026-01-01"), True),
+        (("day 2", "day 1"), False),
+    ],
+)
+def test_a_history_out_of_order(load, write, times, told):
+    sessions = [f'{{"session": "s{n}", "at": "{at}", "turns": []}}' for n, at in enumerate(times)]
+    write("\n".join(sessions), "h.jsonl")
+    assert rules(load("histories: {h: h.jsonl}\n" + one("[x1]"))) == [("history-order", 0)] * told

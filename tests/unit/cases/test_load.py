@@ -464,3 +464,15 @@ def test_a_number_of_thousands_of_digits_stays_text(load):
     digits = "9" * 5000
     text = f"cases:\n- {{id: a, question: q, expected_facts: [x], memory_config: {{n: {digits}}}}}\n"
     assert load(text).cases[0].memory_config == {"n": digits}
+
+
+@pytest.mark.parametrize("gate", ["{}", "{safety: all}"])
+def test_a_gate_that_could_never_block_is_refused(problems, gate):
+    (problem,) = problems(f"gate: {gate}\n" + cases(a="semantic"))
+    assert "nothing could block" in problem.message
+
+
+def test_a_case_has_one_waiver(problems):
+    waiver = "- {case: a, reason: r, until: 2026-02-03}\n"
+    (problem,) = problems(f"waivers:\n{waiver}{waiver}" + cases(a="semantic"))
+    assert (problem.line, problem.message) == (3, "the case 'a' has two waivers")

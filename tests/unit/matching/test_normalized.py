@@ -34,6 +34,7 @@ HELD = [
     ("1234.50", "1,234.50"), ("-15", "-$15"), ("x", "x x"), ("Ana's", "Ana’s"), ("Python", "私はPythonでADKを使う"),
     ("2026", "in 2026."), ("0.5 mg", ".5 mg"), ("the plan A car", "plan a car"), ("Postgres 15", "Postgres 15"),
     ("raw SQL", "xraw SQL raw SQL"), ("é +5", "é 5"),
+    ("Postgres a the Postgres", "Postgres a the Postgres"), ("x 15", "x a the 15"), ("ŉo", "'no"), ("-A", "plan a"),
 ]
 MISSED = [
     ("5kg", "1.5kg"), ("5", "1,5"), ("15", "-15"), ("-15", "15"), ("3.1", "3.10"), ("hepatitis A", "hepatitis B"),

@@ -40,7 +40,12 @@ RIGHT: Answers = {
 
 def made_set(**changes: object) -> ReplaySet:
     cases = (
-        Case("late-refund", "Where do I send the refund?", "identity", (Fact("normalized", "DE89 3704 0044 0532 0130 00"),)),
+        Case(
+            "late-refund",
+            "Where do I send the refund?",
+            "identity",
+            (Fact("normalized", "DE89 3704 0044 0532 0130 00"),),
+        ),
         Case("allergy", "Which painkillers may I take?", "safety", (Fact("normalized", "NSAIDs"),)),
         Case("vip-discount", "What is my tier?", "preference", (Fact("normalized", "gold"),)),
         Case(
@@ -130,7 +135,9 @@ def run_of(answers: Answers, *, stopped: str = "", replay_set: ReplaySet | None 
     )
 
 
-def explain_of(*trials: Trial, written: tuple[str, ...] | None = None, kept: tuple[str, ...] | None = None) -> ExplainDocument:
+def explain_of(
+    *trials: Trial, written: tuple[str, ...] | None = None, kept: tuple[str, ...] | None = None
+) -> ExplainDocument:
     case = made_set().case("billing-db")
     listings = [
         None if texts is None else StoreListing(tuple(MemoryItem(text, f"m{n}") for n, text in enumerate(texts)))
@@ -216,3 +223,9 @@ def broken_check() -> CheckDocument:
     """A loss and errors, so that nothing is decided."""
     refused = TrialError("transport", "503 from the model\nretry later", "HTTPError", "Traceback…")
     return check_of({"allergy": [refused, refused], "vip-discount": ["silver"], "old-address": ["You live in Porto."]})
+
+
+@pytest.fixture
+def right() -> Answers:
+    """An answer to each question that every class needs; the ungated `holiday` fails."""
+    return RIGHT

@@ -35,15 +35,15 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "constraint",
         "a negated rule: what must not be done",
-        r"\b(?:never|must not|mustn['’]t|cannot|can['’]t|may not|shall not|shan['’]t|should(?:n['’]t| not)|no longer"
+        r"\b(?:never|must not|mustn['’]t|cannot|can['’]t(?! wait)|may not|shall not|shan['’]t|should(?:n['’]t| not)"
         r"|do not|don['’]t(?!\s+(?:know|think|remember|worry|mind|recall|see why)\b)|(?:is|are)(?:n['’]t| not) allowed"
         r"|not allowed|not permitted|forbidden|prohibited|banned|off[- ]limits|under no circumstances|avoid|refrain"
-        r"|without (?:asking|approval|permission|consent)|stop \w+ing|not to be)\b",
+        r"|no longer|without (?:asking|approval|permission|consent)|stop \w+ing|not to be)\b",
     ),
     _rule(
         "constraint",
         "`no X`: short bans such as 'no NSAIDs', but not 'no problem'",
-        r"\bno\s+(?!problem|worr|idea|doubt|thanks|rush|hurry|one\b|matter\b|need\b|way\b|luck|news|clue|\d)\w",
+        r"\bno\s+(?!prob|worr|idea|doubt|thanks|rush|hurry|one\b|matter\b|need\b|way\b|luck|news|time|clue|\d)\w",
     ),
     _rule(
         "constraint",
@@ -75,7 +75,7 @@ RULES: tuple[Rule, ...] = (
         "procedure",
         "how something is done, or when",
         r"\b(?:how to|in order to|procedure|workflow|runbook|step \d+|before you|after you"
-        r"|when(?:ever)? (?:you|a|an|the)\b|if\b[^.?!]*\b(?:then|,))",
+        r"|when(?:ever)? (?:you|a|an|the)\b|if\b[^.?!]{0,200}(?:\bthen\b|,))",
     ),
     _rule("episode", "a question asks, it does not state", r"[?？]\s*$"),
     _rule(
@@ -98,7 +98,10 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|dr|mr|mrs|ms|st|vs|no|nr|approx|z\.b|d\.h|bzw|cf)\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"(?:^[\s>*•-]*\d+|\b(?:e\.g|i\.e|etc|dr|mr|mrs|ms|st|vs|no|nr|approx|z\.b|d\.h|bzw|cf))\.$", re.IGNORECASE
+)
+_LOOK_BACK = 24
 _END = re.compile(r"(?<=[.!?])['\"”’)]*\s+(?=\S)|(?<=[。！？])(?=\S)")
 
 
@@ -110,13 +113,13 @@ def type_of(line: str) -> LineType:
 def sentences_of(text: str) -> list[str]:
     """The lines of a text, and the sentences of each line, in order; nothing but white space is lost.
 
-    A full stop ends no sentence after a common abbreviation ("e.g."), nor before a small letter.
+    A full stop ends no sentence after a common abbreviation ("e.g.") or a list's number, nor before a small letter.
     """
     found: list[str] = []
     for line in text.splitlines():
         start = 0
         for end in _END.finditer(line):
-            before, after = line[start : end.start()], line[end.end()]
+            before, after = line[max(start, end.start() - _LOOK_BACK) : end.start()], line[end.end()]
             abbreviated = end[0].isspace() and _ABBREVIATION.search(before)
             if before.endswith(".") and (after.islower() or abbreviated):
                 continue

@@ -34,6 +34,8 @@ def write_check(sheet: Sheet, document: CheckDocument) -> None:
         write_losses(sheet, losses)
     else:
         write_losses(sheet, losses)
+        if losses and document.reasons:
+            sheet.blank()
         _write_reasons(sheet, document)
     write_gate(sheet, document.gate)
     _write_changes(sheet, document)

@@ -28,7 +28,8 @@ def write_compare(sheet: Sheet, document: CompareDocument) -> None:
         sheet.line(f"{agreeing} pass in every run", indent=2)
     sheet.blank()
     for column in document.runs:
-        sheet.line((f"{inline(column.run.run)}: ", "quiet"), run_line(column.run))
+        if column.run.asked or column.run.state != "finished":
+            sheet.line((run_line(column.run), "quiet"))
     command = compare_next(document)
     if command:
         sheet.line("see: ", (command, "strong"))

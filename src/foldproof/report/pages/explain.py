@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from foldproof.report.documents import ExplainDocument, ExplainedTrialRow, ItemRow, TrialFactRow
 from foldproof.report.pages.tables import run_line
 from foldproof.report.sheet import Row, Sheet, verdict_mark
-from foldproof.report.summary import fact_name, fact_word
+from foldproof.report.summary import fact_name, outcome_word
 from foldproof.report.text import BRIEF, LONG, counted, inline, pieces, tail
 
 NOT_SEEN = "not seen"
@@ -69,7 +69,7 @@ def _title(sheet: Sheet, title: str) -> None:
 
 
 def _fact_row(fact: TrialFactRow, nearest: str) -> Row:
-    word = fact_word(fact.kind, fact.outcome) if fact.kind == "forbidden" else fact.outcome
+    word = outcome_word(fact.kind, fact.outcome)
     under = [inline(fact.reason, BRIEF)] if fact.reason else []
     if nearest:
         under.append(f"nearest in the answer: {inline(nearest, BRIEF)}")

@@ -53,14 +53,14 @@ def write_cases(sheet: Sheet, cases: Sequence[CaseRow], changes: Collection[str]
                 inline(case.case_class),
                 (case.change, verdict_mark(case.change)),
                 before_after(case),
-                counted(case.trials, "trial") if case.after else "",
+                str(case.trials) if case.after else "",
             ),
             under=(*wrong_facts(case), *((inline(case.error, BRIEF),) if case.error else ())),
         )
         for case in cases
         if case.change in changes
     ]
-    sheet.table(rows, header=("case", "class", "change", "before -> after", "trials"))
+    sheet.table(rows, header=("case", "class", "change", "outcome", "trials"))
 
 
 def run_line(info: RunInfo) -> str:

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from foldproof.compare import Baseline
+from foldproof.core import Problem
+from foldproof.matching import Fact
+from foldproof.record import Trial
+from foldproof.report import (
+    DOCUMENTS,
+    DemoDocument,
+    DoctorDocument,
+    ErrorDocument,
+    FilesDocument,
+    Finding,
+    MatchDocument,
+    baseline_document,
+    compare_document,
+    compared_run,
+    document_schema,
+    json_text,
+    lint_document,
+    run_info,
+    write_schemas,
+)
+from foldproof.report.machine import schema_file
+from foldproof.score import score_run
+
+
+@pytest.mark.parametrize("name", sorted(DOCUMENTS))
+def test_the_shipped_schema_is_that_of_the_document(name):
+    shipped = json.loads((files("foldproof") / "schemas" / f"{name}-1.schema.json").read_text("utf-8"))
+    assert shipped == document_schema(name), "run foldproof.report.write_schemas on the folder `schemas`"
+    Draft202012Validator.check_schema(shipped)
+
+
+def test_schemas_are_written_under_their_names(tmp_path):
+    written = write_schemas(tmp_path)
+    assert [path.name for path in written] == [f"{name}-1.schema.json" for name in sorted(DOCUMENTS)]
+    assert schema_file("check") == "check-1.schema.json"
+    assert written[0].read_bytes() == (files("foldproof") / "schemas" / written[0].name).read_bytes()
+
+
+@pytest.fixture
+def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a_run, trials):
+    scores = score_run(replay_set().cases, trials({"allergy": ["NSAIDs"]}))
+    column = compared_run(run_info(a_run("p", 1)), scores, rate=None, pass_hat=(2, 0.5), changes=(), p_value=1.0)
+    baseline = Baseline("s", "a", "p", "c", {}, "0001", (), {"allergy": "safety"})
+    return {
+        "baseline": [baseline_document(baseline, replay_set(), file="b.json", accepted=True)],
+        "check": [blocked_check, broken_check],
+        "compare": [compare_document(replay_set(), [(column, scores)]), compare_document(replay_set(), [])],
+        "demo": [DemoDocument(folder="d", checks=[blocked_check], next=["x"])],
+        "doctor": [DoctorDocument(ok=True, findings=[Finding(name="n", ok=None, detail="d")])],
+        "error": [ErrorDocument(exit_code=4, kind="UsageError", message="m")],
+        "explain": [explain(full_trial, written=("a",), kept=None), explain(Trial("billing-db", 0, "é"))],
+        "files": [FilesDocument(command="init", written=["a"])],
+        "lint": [lint_document([Problem("f", 1, "m")]), lint_document([], replay_set())],
+        "match": [MatchDocument(fact=Fact("normalized", "é").label, outcome="missed", spans=[])],
+        "run": [run({}), run({"allergy": ["?"]}, stopped="x")],
+    }
+
+
+@pytest.mark.parametrize("name", sorted(DOCUMENTS))
+def test_documents_keep_to_their_schema(samples, name):
+    for document in samples[name]:
+        value = json.loads(json_text(document))
+        Draft202012Validator(document_schema(name)).validate(value)
+        assert value["schema"] == f"foldproof/{name}/1"
+        assert DOCUMENTS[name].model_validate(value) == document
+
+
+def test_a_schema_refuses_what_is_no_such_document(samples):
+    value = json.loads(json_text(samples["check"][0]))
+    value["verdict"] = "maybe"
+    assert not Draft202012Validator(document_schema("check")).is_valid(value)
+
+
+def test_json_keeps_letters_and_names(samples, explain):
+    text = json_text(explain(Trial("billing-db", 0, "名")))
+    assert "名" in text
+    assert '\n  "class": "semantic"' in text
+    assert text.endswith("}\n")
