@@ -1,4 +1,5 @@
 """`foldproof --help` from cold, against `python -c "import click"`."""
+
 from __future__ import annotations
 
 import argparse
@@ -26,4 +27,6 @@ if __name__ == "__main__":
     if parser.parse_args().json:
         print(json.dumps(figures))
     else:
-        print(f"foldproof --help {figures['help_s']:.3f} s, import click {figures['import_click_s']:.3f} s: {figures['ratio']:.2f} x")
+        print(
+            f"foldproof --help {figures['help_s']:.3f} s, import click {figures['import_click_s']:.3f} s: {figures['ratio']:.2f} x"
+        )

@@ -1,4 +1,5 @@
 """`check` on recorded cases, end to end: an interrupted check whose answers are all stored is carried to its verdict."""
+
 from __future__ import annotations
 
 import argparse
@@ -11,10 +12,10 @@ from processes import FOLDPROOF, median, timed
 
 from foldproof.testing import write_project
 
-AGENT = '''
+AGENT = """
 async def run_agent(question, memory_config):
     return "The order ships on Monday, and " + question
-'''
+"""
 
 
 def measure(cases: int = 20, rounds: int = 5) -> dict[str, float]:
@@ -25,7 +26,11 @@ def measure(cases: int = 20, rounds: int = 5) -> dict[str, float]:
             {"id": f"q{number}", "question": f"question {number}", "expected_facts": ["Monday"], "memory_config": {}}
             for number in range(cases)
         ]
-        write_project(folder, cases=entries, configs={name: {"agent": "python:my_agent:run_agent"} for name in ("production", "candidate")})
+        write_project(
+            folder,
+            cases=entries,
+            configs={name: {"agent": "python:my_agent:run_agent"} for name in ("production", "candidate")},
+        )
         (folder / "my_agent.py").write_text(AGENT, encoding="utf-8")
         for command in (["run", "production"], ["baseline", "accept", "--yes"], ["check", "candidate"]):
             result = timed(["env", "-u", "CI", *FOLDPROOF, *command], cwd=folder)
@@ -50,4 +55,8 @@ if __name__ == "__main__":
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     figures = measure(arguments.cases)
-    print(json.dumps(figures) if arguments.json else f"check of {figures['cases']:.0f} recorded cases: {figures['check_s']:.2f} s")
+    print(
+        json.dumps(figures)
+        if arguments.json
+        else f"check of {figures['cases']:.0f} recorded cases: {figures['check_s']:.2f} s"
+    )

@@ -1,4 +1,5 @@
 """Timing whole processes: wall time and peak memory of a command."""
+
 from __future__ import annotations
 
 import os

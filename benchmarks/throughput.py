@@ -1,4 +1,5 @@
 """1,000 questions against a local endpoint of fixed latency: wall time of the whole process, and its peak memory."""
+
 from __future__ import annotations
 
 import argparse
@@ -53,7 +54,9 @@ def measure(questions: int = 1000, jobs: int = 50, latency_s: float = 0.05, roun
                     {"id": f"q{number}", "question": f"question {number}", "expected_facts": ["Monday"]}
                     for number in range(questions)
                 ]
-                write_project(project, cases=cases, configs={"production": {"agent": {"http": url}, "model": {"name": "m"}}})
+                write_project(
+                    project, cases=cases, configs={"production": {"agent": {"http": url}, "model": {"name": "m"}}}
+                )
                 command = [*FOLDPROOF, "run", "production", "-j", str(jobs), "--repeat", "1", "--json"]
                 result = timed(command, cwd=project)
                 if result.code != 0:
@@ -87,5 +90,7 @@ if __name__ == "__main__":
         print(json.dumps(figures))
     else:
         print(f"ideal {figures['ideal_s']:.2f} s")
-        print(f"foldproof run    {figures['foldproof_s']:.2f} s  {figures['ratio']:.2f} x ideal  peak {figures['peak_mb']:.0f} MB")
+        print(
+            f"foldproof run    {figures['foldproof_s']:.2f} s  {figures['ratio']:.2f} x ideal  peak {figures['peak_mb']:.0f} MB"
+        )
         print(f"bare aiohttp     {figures['bare_aiohttp_s']:.2f} s  {figures['bare_aiohttp_ratio']:.2f} x ideal")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+
 from foldproof.cli.app import COMMANDS, app
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"

@@ -47,7 +47,9 @@ def page() -> str:
     """
     grouped = sorted(name for names in GROUPS.values() for name in names)
     if grouped != sorted(foldproof.__all__):
-        raise LookupError(f"the groups of this script and `foldproof.__all__` differ: {set(grouped) ^ set(foldproof.__all__)}")
+        raise LookupError(
+            f"the groups of this script and `foldproof.__all__` differ: {set(grouped) ^ set(foldproof.__all__)}"
+        )
     parts = [HEAD]
     for title, names in GROUPS.items():
         parts += [f"## {title}", ""]

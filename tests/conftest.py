@@ -1,4 +1,5 @@
 """What every test may use: the shared test data, where it is there."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -4,6 +4,7 @@ Only `start_session` is needed. Each further method lets foldproof see more: wit
 a lost fact was lost when it was written, when the memory was folded, or when it was looked up. Methods may be
 `async def` or plain; a plain one runs in a worker thread, not always in the same one.
 """
+
 from foldproof.agents import MemoryItem, Reply, SessionInfo
 from foldproof.logs import History
 

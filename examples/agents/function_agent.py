@@ -3,6 +3,7 @@
 It searches the history itself. Put your own agent's call in its place: whatever takes a question and a
 memory_config and gives a text is an agent.
 """
+
 from foldproof.agents import agent
 from foldproof.logs import History
 

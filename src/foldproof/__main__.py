@@ -1,4 +1,5 @@
 """`python -m foldproof`."""
+
 from foldproof.cli import main
 
 if __name__ == "__main__":

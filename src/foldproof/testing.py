@@ -1,4 +1,5 @@
 """Public fakes for tests: scripted agents, a scripted model endpoint, and a project in a temporary folder."""
+
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,5 @@
 """The transcript of docs/agent-protocol.md is what the Node example answers."""
+
 import json
 import re
 import shutil

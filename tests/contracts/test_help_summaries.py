@@ -5,6 +5,7 @@ import sys
 
 import click
 import pytest
+
 from foldproof.cli.app import COMMANDS, app
 
 

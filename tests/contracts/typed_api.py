@@ -45,7 +45,9 @@ def plain(question: str, memory_config: dict[str, Any]) -> str:
 
 
 @agent
-async def with_history(question: str, memory_config: Mapping[str, Any], history: History, session: SessionInfo) -> Reply:
+async def with_history(
+    question: str, memory_config: Mapping[str, Any], history: History, session: SessionInfo
+) -> Reply:
     told = [turn.text for past in history.sessions for turn in past.turns if turn.role == "user"]
     reads = tuple(MemoryItem(text, id=str(number), rank=number) for number, text in enumerate(told, 1))
     return Reply(text=f"{session.user}: {question}", memory_reads=reads, tool_calls=(ToolCall("look_up", {"k": 3}),))

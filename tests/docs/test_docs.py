@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from foldproof.cases import load_project, load_set
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,7 +62,7 @@ def blocks_of(text):
 
 
 def project_of(text):
-    found = re.search(r"<!-- project: (\w+) -->", text)
+    found = re.search(r"^<!-- project: (\w+) -->$", text, re.MULTILINE)
     return found[1] if found else "starter"
 
 
@@ -125,10 +126,18 @@ def tools(tmp_path_factory):
     script = folder / "foldproof"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m foldproof "$@"\n', "utf-8")
     script.chmod(0o755)
-    kept = {name: value for name, value in os.environ.items() if name in {"HOME", "LANG", "PATH", "PYTHONPATH", "TMPDIR"}}
+    kept = {
+        name: value for name, value in os.environ.items() if name in {"HOME", "LANG", "PATH", "PYTHONPATH", "TMPDIR"}
+    }
     path = os.pathsep.join([str(folder), str(Path(sys.executable).parent), kept.get("PATH", "")])
     sources = os.pathsep.join(filter(None, [str(ROOT / "src"), kept.get("PYTHONPATH", "")]))
-    return {**kept, "PATH": path, "PYTHONPATH": sources, "NO_COLOR": "1", "PYTHONWARNINGS": "error::DeprecationWarning:foldproof"}
+    return {
+        **kept,
+        "PATH": path,
+        "PYTHONPATH": sources,
+        "NO_COLOR": "1",
+        "PYTHONWARNINGS": "error::DeprecationWarning:foldproof",
+    }
 
 
 @pytest.fixture(scope="session")
@@ -298,9 +307,7 @@ def test_the_links_of_a_page_lead_somewhere(page):
         place, _, anchor = link.partition("#")
         there = os.path.normpath(Path(page).parent / place) if place else page
         text = PAGES.get(there)
-        if text is None and not (ROOT / there).exists():
-            broken.append(link)
-        elif anchor and anchor not in anchors_of(text or ""):
+        if (text is None and not (ROOT / there).exists()) or (anchor and anchor not in anchors_of(text or "")):
             broken.append(link)
     assert broken == []
 

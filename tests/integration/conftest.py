@@ -1,4 +1,5 @@
 """Whole command lines, in process: exit code, output, error output."""
+
 from __future__ import annotations
 
 import json
@@ -65,7 +66,7 @@ def demo_project(finished_demo: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     return folder
 
 
-AGENTS = '''
+AGENTS = """
 import asyncio
 
 async def good(question, memory_config):
@@ -88,9 +89,15 @@ async def apologising(question, memory_config):
 
 def needs_memory(question, memory_config):
     return "Postgres 15, on Monday." if memory_config.get("kind") != "none" else "I do not know."
-'''
+"""
 CASES = [
-    {"id": "db", "class": "semantic", "question": "Which database?", "memory_config": {}, "expected_facts": ["Postgres 15"]},
+    {
+        "id": "db",
+        "class": "semantic",
+        "question": "Which database?",
+        "memory_config": {},
+        "expected_facts": ["Postgres 15"],
+    },
     {"id": "day", "class": "episodic", "question": "Which day?", "memory_config": {}, "expected_facts": ["Monday"]},
 ]
 

@@ -1,4 +1,5 @@
 """`foldproof baseline`: shown before it is applied, refused in CI, never without its noise."""
+
 from __future__ import annotations
 
 import json
@@ -100,7 +101,12 @@ def test_a_run_of_another_set_is_refused(project: Callable[..., Path], cli: Call
 
 def test_vacuous_cases_cannot_enter_the_gate(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
     cases = [
-        {"id": "db", "question": "Which database?", "memory_config": {"kind": "notes"}, "expected_facts": ["Postgres 15"]},
+        {
+            "id": "db",
+            "question": "Which database?",
+            "memory_config": {"kind": "notes"},
+            "expected_facts": ["Postgres 15"],
+        },
     ]
     project(cases=cases)
     cli("run", "production")
@@ -112,7 +118,12 @@ def test_vacuous_cases_cannot_enter_the_gate(project: Callable[..., Path], cli: 
 
 def test_a_memory_that_matters_is_not_vacuous(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
     cases = [
-        {"id": "db", "question": "Which database?", "memory_config": {"kind": "notes"}, "expected_facts": ["Postgres 15"]},
+        {
+            "id": "db",
+            "question": "Which database?",
+            "memory_config": {"kind": "notes"},
+            "expected_facts": ["Postgres 15"],
+        },
     ]
     project(cases=cases, configs={"production": {"agent": "python:agents_under_test:needs_memory"}})
     cli("run", "production")

@@ -1,4 +1,5 @@
 """`foldproof check`: the verdict, the exit code and what a person reads."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """One test for each exit code, through the front door."""
+
 from __future__ import annotations
 
 import signal
@@ -26,7 +27,9 @@ def test_0_pass_1_blocked_5_nothing_7_inconclusive(project: Callable[..., Path],
 def test_2_interrupted_and_a_rerun_goes_on(tmp_path: Path, number: signal.Signals) -> None:
     cases = [{"id": f"q{n}", "question": f"question {n}", "expected_facts": ["Monday"]} for n in range(40)]
     with ScriptedEndpoint(lambda _: "On Monday.", latency_s=0.1) as endpoint:
-        write_project(tmp_path, cases=cases, configs={"production": {"agent": {"http": endpoint.url}, "model": {"name": "m"}}})
+        write_project(
+            tmp_path, cases=cases, configs={"production": {"agent": {"http": endpoint.url}, "model": {"name": "m"}}}
+        )
         command = [sys.executable, "-m", "foldproof", "run", "production", "-j", "2", "--repeat", "1"]
         process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while endpoint.asked.total() < 6:
@@ -43,7 +46,9 @@ def test_2_interrupted_and_a_rerun_goes_on(tmp_path: Path, number: signal.Signal
         assert endpoint.asked.total() <= 40 + 2, "only what was in flight may be asked twice"
 
 
-def test_3_internal_error_is_a_report(project: Callable[..., Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_3_internal_error_is_a_report(
+    project: Callable[..., Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("made for this test")
 

@@ -1,4 +1,5 @@
 """`foldproof lint`, `match` and `import`."""
+
 from __future__ import annotations
 
 import io
@@ -61,7 +62,9 @@ def test_match_reads_standard_input(cli: Callable[..., Any], monkeypatch: pytest
     assert cli("match", "Paris").code == 0
 
 
-@pytest.mark.parametrize(("fact", "kind"), [("…", "normalized"), ("(", "pattern"), ("abc", "number"), ("03/04", "date")])
+@pytest.mark.parametrize(
+    ("fact", "kind"), [("…", "normalized"), ("(", "pattern"), ("abc", "number"), ("03/04", "date")]
+)
 def test_match_refuses_what_cannot_be_a_fact(cli: Callable[..., Any], fact: str, kind: str) -> None:
     result = cli("match", fact, "text", "--kind", kind)
     assert result.code == 4
@@ -71,13 +74,21 @@ def test_match_refuses_what_cannot_be_a_fact(cli: Callable[..., Any], fact: str,
 def test_import_longmemeval_to_check(tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     sessions = [
         [{"role": "user", "content": "I work at Globex."}, {"role": "assistant", "content": "Nice."}],
-        [{"role": "user", "content": "I now work at Acme, as an accountant.", "has_answer": True}, {"role": "assistant", "content": "Congratulations."}],
+        [
+            {"role": "user", "content": "I now work at Acme, as an accountant.", "has_answer": True},
+            {"role": "assistant", "content": "Congratulations."},
+        ],
     ]
     question = {
-        "question_id": "ku1", "question_type": "knowledge-update", "question": "Where do I work now?",
-        "question_date": "2023/05/30 (Tue) 21:56", "answer": "Acme", "answer_session_ids": ["answer_s2"],
+        "question_id": "ku1",
+        "question_type": "knowledge-update",
+        "question": "Where do I work now?",
+        "question_date": "2023/05/30 (Tue) 21:56",
+        "answer": "Acme",
+        "answer_session_ids": ["answer_s2"],
         "haystack_dates": ["2023/04/01 (Sat) 09:00", "2023/05/21 (Sun) 10:00"],
-        "haystack_session_ids": ["answer_s1", "answer_s2"], "haystack_sessions": sessions,
+        "haystack_session_ids": ["answer_s1", "answer_s2"],
+        "haystack_sessions": sessions,
     }
     source = tmp_path / "longmemeval.json"
     source.write_text(json.dumps([question]))

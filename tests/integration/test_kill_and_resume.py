@@ -1,4 +1,5 @@
 """A run killed with SIGKILL at random moments goes on: nothing is asked twice, lost, or counted twice."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """The pytest plugin, run as a user runs it."""
+
 from __future__ import annotations
 
 import json
@@ -7,7 +8,13 @@ import pytest
 
 SET = {
     "cases": [
-        {"id": "db", "class": "safety", "question": "Which database?", "memory_config": {}, "expected_facts": ["Postgres 15"]},
+        {
+            "id": "db",
+            "class": "safety",
+            "question": "Which database?",
+            "memory_config": {},
+            "expected_facts": ["Postgres 15"],
+        },
         {"id": "day", "question": "Which day?", "memory_config": {}, "expected_facts": ["Tuesday"]},
     ]
 }

@@ -1,4 +1,5 @@
 """`foldproof run`: plain sets on plain functions, resuming, limits, and answers that are none."""
+
 from __future__ import annotations
 
 import json
@@ -16,7 +17,12 @@ from foldproof.testing import ScriptedEndpoint, write_project
 
 PLAIN = {
     "cases": [
-        {"id": "q1", "question": "Which database for billing?", "memory_config": {}, "expected_facts": ["Postgres 15", "no ORM, raw SQL"]}
+        {
+            "id": "q1",
+            "question": "Which database for billing?",
+            "memory_config": {},
+            "expected_facts": ["Postgres 15", "no ORM, raw SQL"],
+        }
     ]
 }
 ANSWER = "Billing runs on **Postgres 15**: no ORM, raw SQL."
@@ -137,7 +143,9 @@ def test_B66_a_call_that_never_returns_is_a_timeout(project: Callable[..., Path]
     assert "no answer within 0.2 s" in result.document["cases"][0]["trials"][0]["error"]
 
 
-def test_B67_retries_on_429_are_bounded(tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_B67_retries_on_429_are_bounded(
+    tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("foldproof.run.runner._FIRST_DELAY_S", 0.001)
     with ScriptedEndpoint(lambda _: {"status": 429, "error": {"message": "rate limited"}}) as endpoint:
         endpoint_project(tmp_path, endpoint.url, cases=2, limits={"retries": 3})
@@ -163,7 +171,9 @@ def test_a_passing_fault_is_retried(tmp_path: Path, cli: Callable[..., Any], mon
         assert set(endpoint.asked.values()) == {2}
 
 
-def test_B69_nothing_leaves_the_machine(project: Callable[..., Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_B69_nothing_leaves_the_machine(
+    project: Callable[..., Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: Any) -> None:
         raise AssertionError("a connection was tried")
 
@@ -181,7 +191,9 @@ def test_B55_B56_the_exit_code_tells(
     assert cli("run", config).code == code
 
 
-def test_B56_only_forbidden_facts_do_not_make_a_crash_pass(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+def test_B56_only_forbidden_facts_do_not_make_a_crash_pass(
+    project: Callable[..., Path], cli: Callable[..., Any]
+) -> None:
     cases = [{"id": "a", "question": "Which?", "expected_facts": ["Monday"], "forbidden_facts": ["MongoDB"]}]
     project(cases=cases)
     assert cli("run", "raising").code == 7
@@ -197,10 +209,12 @@ def test_B54_nothing_selected(project: Callable[..., Path], cli: Callable[..., A
 
 
 def test_filter_failing_asks_only_those(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
-    project(cases=[
-        {"id": "a", "question": "One?", "expected_facts": ["Monday"]},
-        {"id": "b", "question": "Two?", "expected_facts": ["Tuesday"]},
-    ])
+    project(
+        cases=[
+            {"id": "a", "question": "One?", "expected_facts": ["Monday"]},
+            {"id": "b", "question": "Two?", "expected_facts": ["Tuesday"]},
+        ]
+    )
     assert cli("run", "production").code == 1
     document = cli("run", "production", "--filter-failing", "--json").document
     assert [case["id"] for case in document["cases"]] == ["b"]
@@ -246,7 +260,9 @@ def test_an_external_memory_is_asked_for_once(project: Callable[..., Path], cli:
     assert any("share" in note for note in agreed.document["notes"])
 
 
-def test_no_secret_reaches_the_disk(project: Callable[..., Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_secret_reaches_the_disk(
+    project: Callable[..., Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     secret = "s3cr3t-value-of-the-key"
     monkeypatch.setenv("SUPPLIER_API_KEY", secret)
     folder = project(configs={"leaky": {"agent": "python:leaky:answer"}})
@@ -261,9 +277,7 @@ def test_no_secret_reaches_the_disk(project: Callable[..., Path], cli: Callable[
     assert all(secret.encode() not in path.read_bytes() for path in (folder / ".foldproof").iterdir())
 
 
-def test_rescore_calls_no_agent_and_gives_the_same_bytes(
-    project: Callable[..., Path], cli: Callable[..., Any]
-) -> None:
+def test_rescore_calls_no_agent_and_gives_the_same_bytes(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
     folder = project()
     first = cli("run", "production", "--json").document
     (folder / "agents_under_test.py").unlink()

@@ -1,4 +1,5 @@
 """`foldproof demo`, `init` and `doctor`: the first minutes of a new user."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -78,7 +79,9 @@ def test_init_leaves_what_is_there(tmp_path: Path, cli: Callable[..., Any], monk
 
 def test_starter_set_has_no_errors(tmp_path: Path, cli: Callable[..., Any]) -> None:
     cli("init", tmp_path / "new")
-    assert [problem for problem in lint_set(load_set(tmp_path / "new" / "replay.yaml")) if problem.severity == "error"] == []
+    assert [
+        problem for problem in lint_set(load_set(tmp_path / "new" / "replay.yaml")) if problem.severity == "error"
+    ] == []
 
 
 def test_doctor_in_a_healthy_project(demo_project: Path, cli: Callable[..., Any]) -> None:

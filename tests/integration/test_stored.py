@@ -1,4 +1,5 @@
 """`foldproof explain`, `export`, `compare`: what was stored, shown."""
+
 from __future__ import annotations
 
 import json

@@ -1,24 +1,30 @@
 """Laws of the matcher."""
+
 import unicodedata
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldproof.matching import Fact, Text, match_fact, match_many, normalize
-from foldproof.matching.fold import SMALL_DIGITS, VANISHING, _SMALL, _VANISHING, fold, fold_mapped
+from foldproof.matching.fold import _SMALL, _VANISHING, SMALL_DIGITS, VANISHING, fold, fold_mapped
 from foldproof.matching.normalized import NormalizedFinder
 from foldproof.matching.tokens import CLAUSE_ENDS, HYPHEN, close_up, gaps_of, trace
 
-WORDS = (
-    "Postgres 15 -15 $15 1,234.50 3.1 a the an not no n't don't vegetarian MongoDB eu-west-1 C++ C# 60% 太郎 私は Python"
-    " café cafe\u0301 über naïve ½ 10² non- -free なし ではない 不 是 is use really กำ กิน hepatitis A . , ; ! \n — - ( ) * _ `"
-    " Ana’s ’ \u00ad \u200b 𝟙 ｶﾞ が か\u3099 가 각 ᆨ ŉ ΐ İ ß 0.5 .5 1.5kg v15 … ™ ÷ , \ud800"
-).split(" ")
+PIECES = (
+    "Postgres 15 -15 $15 1,234.50 3.1 a the an not no n't don't vegetarian MongoDB eu-west-1 C++ C# 60% 太郎 私は"
+    " Python café cafe\u0301 über naïve ½ 10² non- -free なし ではない 不 是 is use really กำ กิน hepatitis A"
+    " . , ; ! \n — - ( ) * _ `"
+    " Ana’s ’ \u00ad \u200b 𝟙 ｶﾞ が か\u3099 가 각 ᆨ ŉ ΐ İ ß"
+    " 0.5 .5 1.5kg v15 … ™ ÷ , \ud800"
+)
+WORDS = PIECES.split(" ")
 MIX = st.lists(st.sampled_from(WORDS), max_size=14).flatmap(
     lambda words: st.sampled_from(["", " ", " ", "  "]).map(lambda blank: blank.join(words))
 )
 TEXTS = MIX | st.text(max_size=40) | st.text(alphabet="aA1.,-+#% $\u0301は不\n", max_size=20)
-PLAIN = st.sampled_from(["Postgres 15", "vegetarian", "raw SQL", "eu-west-1", "café", "太郎", "1,234.50", "C++", "15", "60 %"])
+PLAIN = st.sampled_from(
+    ["Postgres 15", "vegetarian", "raw SQL", "eu-west-1", "café", "太郎", "1,234.50", "C++", "15", "60 %"]
+)
 FACTS = (MIX | PLAIN).filter(lambda fact: normalize(fact) != "")
 
 
@@ -77,10 +83,14 @@ def test_the_short_way_says_what_the_long_way_says(fact, raw):
 def test_inside_a_longer_word_nothing_holds(fact, letter, before):
     for kind in ("normalized", "exact") + (("number",) if fact.isdigit() and letter.isdigit() else ()):
         longer = letter + fact if before else fact + letter
-        assert not match_fact(fact, f"see {longer}.", kind).held or longer == fact.zfill(len(longer)) and kind == "number"
+        same_value = kind == "number" and int(longer) == int(fact)
+        assert same_value or not match_fact(fact, f"§ {longer}.", kind).held
 
 
-@given(PLAIN, st.sampled_from(["{}", "**{}**", "`{}`", "“{}”", "'{}'", "- {}", "> {}", "# {}", "_{}_", "```\n{}\n```", "({})"]))
+@given(
+    PLAIN,
+    st.sampled_from(["{}", "**{}**", "`{}`", "“{}”", "'{}'", "- {}", "> {}", "# {}", "_{}_", "```\n{}\n```", "({})"]),
+)
 def test_case_quotes_and_markdown_change_nothing(fact, wrap):
     for text in (f"We use {wrap.format(fact)} here", f"We use\n{wrap.format(fact.upper())}\nhere", wrap.format(fact)):
         assert match_fact(fact, text).held

@@ -1,4 +1,5 @@
 """Agents: the system under test, reached through one small protocol, and the reference memories."""
+
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
 from foldproof.agents.factory import AgentFactory, open_agents
 from foldproof.agents.protocols import Agent, Conversation, Reply, SessionInfo

@@ -1,4 +1,5 @@
 """The border to foreign Python code: how it is called, and how it fails."""
+
 from __future__ import annotations
 
 import inspect

@@ -1,4 +1,5 @@
 """The `command` adapter: any program that speaks JSON lines, protocol `foldproof-agent/1`."""
+
 from __future__ import annotations
 
 import json

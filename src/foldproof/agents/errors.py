@@ -1,4 +1,5 @@
 """The ways in which an agent fails that the runner tells apart."""
+
 from __future__ import annotations
 
 

@@ -1,4 +1,5 @@
 """From a configuration to agents: the adapters by name, and the factory that makes one agent a trial."""
+
 from __future__ import annotations
 
 import hashlib

@@ -1,4 +1,5 @@
 """The `http` adapter: any endpoint that speaks OpenAI's chat completions."""
+
 from __future__ import annotations
 
 import json

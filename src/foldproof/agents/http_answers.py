@@ -1,4 +1,5 @@
 """What an OpenAI-compatible endpoint answered: a reply, a failure that may pass, or one that will not."""
+
 from __future__ import annotations
 
 import json

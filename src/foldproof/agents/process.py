@@ -1,4 +1,5 @@
 """One agent process: lines out, lines in, its log kept, and nothing of it left behind."""
+
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,5 @@
 """What an agent under test shows to foldproof: the `Agent` and `Conversation` protocols and their records."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,4 +1,5 @@
 """The `python` adapter: an agent that is a function, a class or a factory in the user's own code."""
+
 from __future__ import annotations
 
 import inspect

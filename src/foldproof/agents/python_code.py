@@ -1,4 +1,5 @@
 """Finding the user's Python code: importing it from the project's folder, and telling what was named."""
+
 from __future__ import annotations
 
 import importlib

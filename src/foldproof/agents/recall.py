@@ -1,4 +1,5 @@
 """The `recall` adapter: no model; the answer is the context that the memory would put in front of one."""
+
 from __future__ import annotations
 
 import copy

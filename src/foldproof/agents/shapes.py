@@ -1,4 +1,5 @@
 """Foreign JSON at the edge: tool calls, memory items and error texts as agents and endpoints write them."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """The signature of an agent function: how it is marked, checked and called."""
+
 from __future__ import annotations
 
 import inspect
@@ -37,10 +38,14 @@ class CallPlan:
     optional: frozenset[str]
 
     def arguments(
-        self, question: str, memory_config: Any, **optional: Any  # noqa: ANN401  # handed on as they are
+        self,
+        question: str,
+        memory_config: dict[str, Any],
+        **optional: object,
     ) -> tuple[list[Any], dict[str, Any]]:
         """The positional and the named arguments of one call; a plan's empty name means by position."""
-        positional, named = [], {}
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
         for name, value in ((self.question, question), (self.memory_config, memory_config)):
             if name:
                 named[name] = value

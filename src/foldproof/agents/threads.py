@@ -1,4 +1,5 @@
 """Threads for an agent's blocking code, which never keep the process alive."""
+
 from __future__ import annotations
 
 import asyncio

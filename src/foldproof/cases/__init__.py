@@ -1,4 +1,5 @@
 """Cases: the replay set and the project file, loaded, linted and written."""
+
 from foldproof.cases.environment import expand
 from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
 from foldproof.cases.lint import lint_set

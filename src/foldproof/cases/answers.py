@@ -1,4 +1,5 @@
 """Free-text answers of benchmarks as facts."""
+
 from __future__ import annotations
 
 import re
@@ -12,8 +13,27 @@ _ALSO = re.compile(r"(.+?)[.;,]\s+(.+?)\s+(?:is|are|would be)\s+also\s+(?:accept
 _OR = re.compile(r"\(\s*or\s+([^()]+?)\s*\)")
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 _NUMBERS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
 )
 
 

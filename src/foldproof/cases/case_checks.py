@@ -1,4 +1,5 @@
 """What a single case must keep to, beyond the shape of its fields."""
+
 from __future__ import annotations
 
 import re
@@ -80,12 +81,16 @@ def _fact_problems(case: Case, judged: bool) -> Iterator[_Found]:
                 continue
             if case.case_class == "safety":
                 yield (
-                    place, "judged-safety", f" is of class 'safety', but its fact '{fact.label}' is judged",
+                    place,
+                    "judged-safety",
+                    f" is of class 'safety', but its fact '{fact.label}' is judged",
                     "what a regulated process would quote back is matched: write the words it must say",
                 )
             if not judged:
                 yield (
-                    place, "no-judge", f" has the judged fact '{fact.label}', but the set names no judge",
+                    place,
+                    "no-judge",
+                    f" has the judged fact '{fact.label}', but the set names no judge",
                     "add `judge:` with `model` and `prompt`",
                 )
 

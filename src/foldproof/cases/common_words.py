@@ -1,4 +1,5 @@
 """Words that stand in so many answers that a fact made of one of them proves nothing."""
+
 from __future__ import annotations
 
 VERSION = 1

@@ -1,4 +1,5 @@
 """The content of a set: what its hash identifies, and what a case is on disk."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -61,9 +62,11 @@ def set_hash(
         content["history"] = history.sha256 if history else ""
         content["source"] = [[source.session, source.turn] for source in case.source]
         contents.append(content)
-    return content_hash({
-        "cases": sorted(contents, key=lambda content: str(content["id"])),
-        "gate": {name: str(requirement) for name, requirement in gate.items()},
-        "waivers": sorted([waiver.case, waiver.reason, waiver.until.isoformat()] for waiver in waivers),
-        "judge": [judge.model, prompt] if judge else None,
-    })
+    return content_hash(
+        {
+            "cases": sorted(contents, key=lambda content: str(content["id"])),
+            "gate": {name: str(requirement) for name, requirement in gate.items()},
+            "waivers": sorted([waiver.case, waiver.reason, waiver.until.isoformat()] for waiver in waivers),
+            "judge": [judge.model, prompt] if judge else None,
+        }
+    )

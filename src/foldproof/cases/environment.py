@@ -1,4 +1,5 @@
 """`${NAME}` in a project file: expanded when a value is used, so that no secret is loaded, hashed or recorded."""
+
 from __future__ import annotations
 
 import re

@@ -1,4 +1,5 @@
 """Wire-model errors as problems that a person can act on."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

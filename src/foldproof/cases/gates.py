@@ -1,4 +1,5 @@
 """The gate and the waivers of a set, checked against its cases."""
+
 from __future__ import annotations
 
 import re

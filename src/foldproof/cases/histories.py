@@ -1,4 +1,5 @@
 """History files: the past sessions that a memory is built from."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """LongMemEval as a project: a replay set, its histories, and two configurations to start from."""
+
 from __future__ import annotations
 
 import re
@@ -75,7 +76,7 @@ class _Import:
     """One import under way."""
 
     source: Path
-    target: Path
+    folder: Path
     benchmark: Benchmark
     disputed: Mapping[str, str]
     cases: list[Case] = field(default_factory=list)
@@ -121,7 +122,7 @@ class _Import:
         sessions = question.sessions or self.benchmark.shared
         if name not in self.histories:
             self.histories[name] = f"histories/{name}.jsonl"
-            write_history(History(name, sessions), self.target / self.histories[name])
+            write_history(History(name, sessions), self.folder / self.histories[name])
         return name
 
     def wrong(self, message: str) -> None:
@@ -142,7 +143,7 @@ class _Import:
 
 def import_longmemeval(
     source: Path | str,
-    target: Path | str,
+    folder: Path | str,
     *,
     limit: int | None = None,
     force: bool = False,
@@ -156,9 +157,9 @@ def import_longmemeval(
 
     Raises:
         FileError: where the data cannot be read, or holds no usable question.
-        UsageError: where the target holds a project already, or cannot be written to.
+        UsageError: where the folder holds a project already, or cannot be written to.
     """
-    place = Path(target)
+    place = Path(folder)
     for name in ("replay.yaml", "foldproof.yaml", "histories"):
         if not force and (place / name).exists():
             raise UsageError(f"{place / name} is there already\n  choose another folder, or overwrite it with --force")

@@ -1,4 +1,5 @@
 """JSON to nodes: a small reader on the parts of the standard library, since that one forgets places."""
+
 from __future__ import annotations
 
 import re
@@ -54,8 +55,12 @@ class _Reader:
             self.fail(f"a text is broken: {error.msg}", "close it with a double quote", at=error.pos)
         if surrogate_in(value):
             self.problems.append(
-                Problem(self.file, self.line(start), "a text holds half a character (a lone surrogate)",
-                        "write the character itself, or both halves of its escape")
+                Problem(
+                    self.file,
+                    self.line(start),
+                    "a text holds half a character (a lone surrogate)",
+                    "write the character itself, or both halves of its escape",
+                )
             )
         return str(value)
 

@@ -1,4 +1,5 @@
 """The judge of a set: a name that cannot move, a prompt that cannot change unseen."""
+
 from __future__ import annotations
 
 import hashlib

@@ -1,4 +1,5 @@
 """What is doubtful about a set that loads: warnings, since a person may have a reason."""
+
 from __future__ import annotations
 
 import re

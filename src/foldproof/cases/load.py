@@ -1,8 +1,8 @@
 """Loading a replay set: everything that is wrong with it, at once."""
+
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,9 +124,7 @@ class _Loader:
             try:
                 return HeadWire.model_validate(data)
             except ValidationError as error:
-                self.problems += problems_of(
-                    error, SetWire, file=self.file, node=self.root, subject="the set"
-                )
+                self.problems += problems_of(error, SetWire, file=self.file, node=self.root, subject="the set")
                 for item in error.errors(include_url=False):
                     data.pop(str(item["loc"][0]), None)
 
@@ -137,7 +135,7 @@ class _Loader:
             except FileError as error:
                 line = line_at(self.root, ("histories", name))
                 self.problems += [
-                    replace(item, file=self.file, line=line, message=f"history '{name}', {item.file}: {item.message}")
+                    item._replace(file=self.file, line=line, message=f"history '{name}', {item.file}: {item.message}")
                     if item.line == 0
                     else item
                     for item in error.problems

@@ -1,4 +1,5 @@
 """A light tree of a file's content that remembers where everything stands."""
+
 from __future__ import annotations
 
 import re
@@ -135,7 +136,9 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         problem = Problem(
-            file, line, f"the file is not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}",
+            file,
+            line,
+            f"the file is not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}",
             "save it as UTF-8",
         )
         raise FileError([problem]) from None

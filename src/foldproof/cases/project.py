@@ -1,4 +1,5 @@
 """Finding and loading `foldproof.yaml`."""
+
 from __future__ import annotations
 
 import os

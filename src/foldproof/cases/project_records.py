@@ -1,4 +1,5 @@
 """The records of a project file: configurations, limits, where things stand."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

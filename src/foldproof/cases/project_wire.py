@@ -1,4 +1,5 @@
 """The wire models of the project file, and how an agent may be written."""
+
 from __future__ import annotations
 
 import re

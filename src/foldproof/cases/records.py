@@ -1,4 +1,5 @@
 """The records of a replay set: what is asked, and what the answer must hold."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

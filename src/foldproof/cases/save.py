@@ -1,4 +1,5 @@
 """Writing replay sets: every byte that is not part of the change stays as it was."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping

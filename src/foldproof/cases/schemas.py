@@ -1,4 +1,5 @@
 """The JSON Schemas of both files, made from the wire models so that they cannot drift from them."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """The tree of a file, whichever of the two languages it is written in."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,5 @@
 """The wire models of the replay set: what stands in the file, before it becomes records."""
+
 from __future__ import annotations
 
 import re
@@ -33,7 +34,7 @@ def fact_of(value: Any) -> Fact:  # noqa: ANN401  # any value of a file
     if len(value) != 1:
         keys = ", ".join(f"`{key}`" for key in value) or "none"
         raise Fault(f"needs exactly one kind of fact, found {keys}", "one fact an item; use `any` for alternatives")
-    (kind, inner), = value.items()
+    ((kind, inner),) = value.items()
     if kind not in FACT_KINDS:
         hint = nearest_of(kind, FACT_KINDS)
         if isinstance(inner, str):
@@ -91,9 +92,7 @@ _ANY_FACT: dict[str, Any] = {
     "required": ["any"],
     "properties": {"any": {"type": "array", "minItems": 1, "items": _SIMPLE_FACT}},
 }
-WireFact = Annotated[
-    Fact, PlainValidator(fact_of), WithJsonSchema({"anyOf": [*_SIMPLE_FACT["anyOf"], _ANY_FACT]})
-]
+WireFact = Annotated[Fact, PlainValidator(fact_of), WithJsonSchema({"anyOf": [*_SIMPLE_FACT["anyOf"], _ANY_FACT]})]
 _NAME_SCHEMA = {"type": ["string", "number"], "pattern": r"^[^\s/]+$", "minLength": 1, "maxLength": 120}
 CaseId = Annotated[str, BeforeValidator(_case_id), WithJsonSchema(_NAME_SCHEMA)]
 ClassName = Annotated[

@@ -1,4 +1,5 @@
 """Value types that the wire models of both files share. Unquoted scalars arrive as `Plain`."""
+
 from __future__ import annotations
 
 from typing import Annotated, Any

@@ -1,4 +1,5 @@
 """Writing a file whole or not at all."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """YAML to nodes, from the parser's events: no object is ever constructed and no scalar is ever guessed."""
+
 from __future__ import annotations
 
 import json
@@ -19,7 +20,7 @@ _VALUE = re.compile(r"""^\s*(?:-\s+)*(?:[^\s:#'"\[{][^:#]*?:\s+)?(.+?)\s*$""")
 _LOST = re.compile(r"[ \t]+#(?=[^\s])")
 _LOST_IN_LIST = re.compile(r"^[^#\n]*[,\[{][ \t]+#(?=\S)", re.MULTILINE)
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-_QUOTE = 'put the text in quotes: {}'
+_QUOTE = "put the text in quotes: {}"
 
 
 def _first(event: Any) -> int:  # noqa: ANN401  # PyYAML's events are untyped

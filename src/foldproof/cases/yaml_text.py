@@ -1,4 +1,5 @@
 """YAML text that a person likes to read, and that every YAML reader reads alike."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """LongMemEval: questions over a haystack of sessions, as published (one JSON list) and as two flat JSON-lines files."""
+
 from __future__ import annotations
 
 import hashlib

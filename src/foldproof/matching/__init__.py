@@ -2,6 +2,7 @@
 
 The rules are in `docs/matcher.md`. Scoring, the loader and the linter use what is exported here.
 """
+
 from foldproof.matching.check import check_fact
 from foldproof.matching.fact import Fact, FactKind
 from foldproof.matching.finder import Outcome

@@ -1,4 +1,5 @@
 """Can a fact be matched at all? The loader, the linter and the matcher ask here."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

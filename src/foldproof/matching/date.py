@@ -1,4 +1,5 @@
 """The date matcher: the same day, in the forms that state it without doubt."""
+
 from __future__ import annotations
 
 import datetime as dt

@@ -1,4 +1,5 @@
 """The exact matcher: character for character after NFC and white-space folding."""
+
 from __future__ import annotations
 
 import re

@@ -1,4 +1,5 @@
 """The fact: something an answer must say, or must not say."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
 """What a fact becomes when it is made ready to be looked for."""
+
 from __future__ import annotations
 
 from typing import Literal, Protocol

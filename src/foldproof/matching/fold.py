@@ -1,4 +1,5 @@
 """Unicode folding: one spelling for what a reader takes for the same letter, quote, dash or blank."""
+
 from __future__ import annotations
 
 import re

@@ -1,4 +1,5 @@
 """Many facts against many long texts in one pass."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,5 @@
 """Text that remembers where each of its characters stood before it was rewritten."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -43,9 +44,7 @@ class Mapped(NamedTuple):
                 starts += [self.starts[start]] * len(new)
                 ends += [self.ends[end - 1]] * len(new)
             at = end
-        return Mapped(
-            "".join((*parts, self.text[at:])), [*starts, *self.starts[at:]], [*ends, *self.ends[at:]]
-        )
+        return Mapped("".join((*parts, self.text[at:])), [*starts, *self.starts[at:]], [*ends, *self.ends[at:]])
 
     def span(self, start: int, end: int) -> Span:
         """Where the characters from `start` to before `end` stand in the original."""

@@ -1,8 +1,9 @@
 """One fact against one text: is it held, missed, or negated?"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from foldproof.matching.check import check_fact
 from foldproof.matching.date import DateFinder
@@ -33,9 +34,11 @@ _finders: dict[int, tuple[Fact, Finder]] = {}
 class Match:
     """What became of a fact in a text.
 
-    `outcome` is known at once. `spans`, `nearest` and `reason` are worked out when they are first read, from the text
-    that the match keeps, so that scoring many answers stays fast.
+    `outcome` is known at once. `spans`, `nearest` and `reason` are worked out when they are read, from the text that
+    the match keeps, so that scoring many answers stays fast: read them once.
     """
+
+    __slots__ = ("_finder", "_text", "fact", "outcome")
 
     def __init__(self, fact: Fact, outcome: Outcome, finder: Finder, text: Text) -> None:
         self.fact = fact
@@ -48,12 +51,12 @@ class Match:
         """Whether the text says the fact."""
         return self.outcome == "held"
 
-    @cached_property
+    @property
     def spans(self) -> tuple[Span, ...]:
         """Every hit that has the outcome, as offsets into the original text; none where it is `missed`."""
         return self._finder.spans(self._text, self.outcome)
 
-    @cached_property
+    @property
     def nearest(self) -> Nearest | None:
         """What comes nearest to a missed fact. A near miss never scores."""
         if self.outcome != "missed":
@@ -62,7 +65,7 @@ class Match:
         found = [nearest_to(_finder_of(fact).wanted, self._text) for fact in wanted]
         return min(filter(None, found), key=lambda near: (near.distance, near.span), default=None)
 
-    @cached_property
+    @property
     def reason(self) -> str:
         """One sentence for a person."""
         return self._finder.reason(self._text, self.outcome)
@@ -117,8 +120,11 @@ def match_facts(facts: Iterable[Fact | str], text: str | Text) -> list[Match]:
     text = Text(text) if isinstance(text, str) else text
     matches = []
     for given in facts:
-        fact = _named(given, "normalized") if isinstance(given, str) else given
-        finder = _finder_of(fact)
+        known = _finders.get(id(given))
+        if known is None or known[0] is not given:
+            fact = _named(given, "normalized") if isinstance(given, str) else given
+            known = fact, _finder_of(fact)
+        fact, finder = known
         matches.append(Match(fact, finder.outcome(text), finder, text))
     return matches
 

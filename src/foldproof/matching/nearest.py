@@ -1,4 +1,5 @@
 """The nearest likeness of a missed fact: for the reader only, it never scores."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -3,6 +3,7 @@
 The list is blind to the language of a text. Known limits: double negation, a negation after its object ("Fleisch mag
 ich nicht"), a second object ("no gluten or dairy" negates gluten only), and verbs such as "avoid".
 """
+
 from __future__ import annotations
 
 import re
@@ -36,9 +37,7 @@ FILLERS: dict[str, str] = {
     "zh": "是 有 吃 喝 用 要 再 能 会 會 想 爱 愛 喜 欢 歡 太",
 }
 FILLERS_AT_MOST = 2
-_STEMS = (
-    "isn aren wasn weren don doesn didn haven hasn hadn won wouldn can couldn shouldn mustn mightn needn ain shan"
-)
+_STEMS = "isn aren wasn weren don doesn didn haven hasn hadn won wouldn can couldn shouldn mustn mightn needn ain shan"
 CONTRACTIONS = frozenset(_STEMS.split())
 """What stands before the `t` of a contraction once its apostrophe is a blank."""
 CANCELLED = frozenset({

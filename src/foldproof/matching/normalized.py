@@ -1,4 +1,5 @@
 """The normalized matcher: a fact holds where its tokens stand contiguously, as whole tokens."""
+
 from __future__ import annotations
 
 import re
@@ -18,8 +19,11 @@ LABELLED = frozenset(_NOUNS.split())
 """Nouns whose `a` is a letter: `hepatitis A vaccine`, `vitamin A deficiency`."""
 _WORD = re.compile(r"[^\W_]+")
 _LONG_NUMBER = re.compile(r"\d{4}")
+_WORDS_BEFORE = FILLERS_AT_MOST + 1
+_MARKUP = " *_`\"'([)]~「」『』"
 _BREAKS = ("", " ", "\n")
-_CLAUSE_ENDS = frozenset(".,;:?!")
+_AROUND = frozenset(f"{_MARKUP}\n:;!?、。")
+_CLAUSE_ENDS = frozenset(".,;:?!\n、。")
 _JAPANESE = frozenset(word[0] for word in AFTER["ja"].split())
 _JAPANESE_PAIRS = frozenset(word[:2] for word in AFTER["ja"].split())
 
@@ -31,13 +35,13 @@ class NormalizedFinder:
         self.wanted = wanted.strip()
         self.tokens = _without_articles(normalize(wanted).split())
         self.key = f" {' '.join(self.tokens)} "
-        self._opening = self.key[:-1]
+        self._core = self.key[1:-1]
         self._plain = all(_WORD.fullmatch(token) for token in self.tokens)
         # A word stands in the folded text as it is; a number may be grouped there (1,234), a sign apart (-$15).
         needles = {token for token in self.tokens if _WORD.fullmatch(token) and not _LONG_NUMBER.search(token)}
         self._needles = tuple(sorted(needles, key=len, reverse=True))
         self._needle = self._needles[0] if self._needles else ""
-        self._offset = self._opening.index(self._needle)
+        self._offset = self._core.index(self._needle)
 
     def outcome(self, text: Text) -> Outcome:
         """Whether the fact is held, missed, or stands in negations only."""
@@ -45,7 +49,7 @@ class NormalizedFinder:
         first = folded.find(self._needle)
         if first < 0:
             return "missed"
-        if self._plain and self._plainly_held(folded, max(0, first - self._offset)):
+        if self._plain and self._plainly_held(folded, first - self._offset):
             return "held"
         if not all(needle in folded for needle in self._needles):
             return "missed"
@@ -89,24 +93,26 @@ class NormalizedFinder:
 
         A quick way round preparing the whole text. It says yes only where the slow way would; no means nothing.
         """
-        opening = self._opening
-        at = folded.find(opening, start)
+        core = self._core
+        at = folded.find(core, start if start > 0 else 0)
         while at >= 0:
-            end = at + len(opening)
+            end = at + len(core)
             after = folded[end : end + 2]
-            if (
-                not after or after[0] in " \n" or (after[0] in ".,;:!?" and after[1:] in _BREAKS)
-            ) and _is_plainly_clear(folded, at, end):
-                return True
-            at = folded.find(opening, end)
+            if (at == 0 or folded[at - 1] in _AROUND) and (
+                not after or after[0] in _AROUND or (after[0] in ".," and after[1:] in _BREAKS)
+            ):
+                words = folded[at - REACH if at > REACH else 0 : at].rstrip(_MARKUP).rsplit(" ", _WORDS_BEFORE)
+                if _is_clear_before(words, at <= REACH) and (folded.isascii() or _is_clear_after(folded, end)):
+                    return True
+            at = folded.find(core, end)
         return False
 
     @cached_property
     def _loose(self) -> re.Pattern[str]:
         parts = [re.escape(self.tokens[0])]
         for before, token in zip(self.tokens, self.tokens[1:], strict=False):
-            indefinite = "(?: an?)*" if _takes_article(before, token) else ""
-            parts.append(f"(?:(?: the| an?)* the)?{indefinite} {re.escape(token)}")
+            indefinite = "(?: an?)*?" if _takes_article(before, token) else ""
+            parts.append(f"(?:(?: the| an?)*? the)??{indefinite} {re.escape(token)}")
         return re.compile(f" {''.join(parts)}(?= )")
 
     def _hits(self, padded: str) -> list[tuple[int, int]]:
@@ -120,22 +126,26 @@ class NormalizedFinder:
         return negation(before, gaps[end : end + REACH], text.padded[start + 1 : end], text.padded)
 
 
-def _is_plainly_clear(folded: str, start: int, end: int) -> bool:
-    """Whether no negator can be near, judged by the words between blanks before and the two letters after."""
-    after = folded[end + 1 : end + 3]
-    if after[:1] in _JAPANESE and (after in _JAPANESE_PAIRS or not after[1:].isalpha()):
-        return False
-    for _ in range(FILLERS_AT_MOST + 1):
-        first = folded.rfind(" ", 0, start) + 1
-        word = folded[first:start]
-        if word not in FILLER_WORDS:
-            if not (word.isascii() or word[-1] in _CLAUSE_ENDS) and has_unspaced(word):
-                word = word[-1] if is_unspaced(word[-1]) and word[-1] not in FILLER_WORDS else ""
-            return word[-1:] in _CLAUSE_ENDS or (word.isalpha() and word not in QUICK)
-        if not first:
-            break
-        start = first - 1
+def _is_clear_before(words: list[str], whole: bool) -> bool:
+    """Whether no negator can be among the last words; the first may be cut off unless they are the whole text."""
+    while words:
+        word = words.pop()
+        if word in FILLER_WORDS and (words or whole):
+            continue
+        if not word or (not words and not whole):
+            return whole and not words
+        if word[-1] in _CLAUSE_ENDS:
+            return True
+        if not word.isascii() and has_unspaced(word):
+            word = word[-1] if is_unspaced(word[-1]) and word[-1] not in FILLER_WORDS else ""
+        return word.isalpha() and word not in QUICK
     return True
+
+
+def _is_clear_after(folded: str, end: int) -> bool:
+    """Whether no Japanese negation follows, perhaps after quotes."""
+    after = folded[end : end + REACH].lstrip(_MARKUP)
+    return after[:1] not in _JAPANESE or (after[1:2].isalpha() and after[:2] not in _JAPANESE_PAIRS)
 
 
 def _takes_article(before: str, after: str) -> bool:

@@ -1,4 +1,5 @@
 """The number matcher: the same value, however it is written."""
+
 from __future__ import annotations
 
 import re

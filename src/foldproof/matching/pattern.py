@@ -1,4 +1,5 @@
 """The pattern matcher: an RE2 expression, so that no pattern can hang."""
+
 from __future__ import annotations
 
 import re

@@ -1,4 +1,5 @@
 """A text that is prepared once and matched against many facts."""
+
 from __future__ import annotations
 
 from functools import cached_property

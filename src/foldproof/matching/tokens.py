@@ -3,6 +3,7 @@
 A text is first *separated* (every token between blanks), then its blanks are closed up. Most of a text is plain
 and goes through one table; only the places where a point, a minus or a sign may belong to a token are looked at.
 """
+
 from __future__ import annotations
 
 import re
@@ -12,9 +13,7 @@ from unicodedata import category
 from foldproof.matching.fold import APOSTROPHES, fold_mapped
 from foldproof.matching.mapped import Edit, Span
 
-CURRENCY = (
-    "$\u00a2-\u00a5\u058f\u060b\u07fe\u07ff\u09f2\u09f3\u09fb\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0\ua838\ufdfc"
-)
+CURRENCY = "$\u00a2-\u00a5\u058f\u060b\u07fe\u07ff\u09f2\u09f3\u09fb\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0\ua838\ufdfc"
 UNSPACED = (  # Thai, Lao, Myanmar, Khmer; kana, Bopomofo, Han, Hangul syllables
     "\u0e01-\u0e7f\u0e81-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
-from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
@@ -128,6 +127,8 @@ class Store:
         Raises:
             StoreError: where the lock's file, which stands beside the store, cannot be written.
         """
+        from filelock import FileLock, Timeout  # tries out the file system when it is imported
+
         guard = FileLock(self._path.with_name(f"{self._path.name}.{name}.lock"))
         try:
             guard.acquire(timeout=0)

@@ -25,6 +25,7 @@ from foldproof.report.documents import (
     Finding,
     LintDocument,
     MatchDocument,
+    PlanDocument,
     RunDocument,
     document_schema,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "Finding",
     "LintDocument",
     "MatchDocument",
+    "PlanDocument",
     "RunDocument",
     "baseline_document",
     "check_document",

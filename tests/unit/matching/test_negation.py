@@ -1,10 +1,17 @@
 """Each entry of the list both ways: where it negates, and where the word stands and the fact holds."""
+
 import pytest
 
 from foldproof.matching import match_fact
 from foldproof.matching.negation import (
-    AFTER, CANCELLED, CONTRACTIONS, FILLERS, NEGATORS, ONLY_AFTER, PORTUGUESE,
-)  # fmt: skip
+    AFTER,
+    CANCELLED,
+    CONTRACTIONS,
+    FILLERS,
+    NEGATORS,
+    ONLY_AFTER,
+    PORTUGUESE,
+)
 
 ENTRIES = sorted({(language, word) for language, words in NEGATORS.items() for word in words.split()})
 FILLER_ENTRIES = sorted({(language, word) for language, words in FILLERS.items() for word in words.split()})
@@ -16,7 +23,7 @@ def outcome(fact, text):
 
 @pytest.mark.parametrize(("language", "word"), ENTRIES)
 def test_negator(language, word):
-    lead = f"{sorted(ONLY_AFTER[word])[0]} x " if word in ONLY_AFTER else ""
+    lead = f"{min(ONLY_AFTER[word])} x " if word in ONLY_AFTER else ""
     cjk = language in ("zh", "ja")
     assert outcome("Zyx", f"{lead}{word}{'' if cjk else ' '}Zyx") == "negated"
     assert outcome("Zyx", f"{lead}{word}, Zyx") == "held"
@@ -67,25 +74,63 @@ def test_japanese_after_the_hit(word):
 
 
 NEGATED = [
-    ("vegetarian", "non-vegetarian"), ("vegetarian", "I am no longer vegetarian"), ("vegetarian", "not yet vegetarian"),
-    ("MongoDB", "don't use MongoDB"), ("MongoDB", "I told you not to use MongoDB"), ("15", "not $15"),
-    ("MongoDB", "never recommend any MongoDB"), ("meat", "She doesn't eat meat"), ("vegetarian", 'not "vegetarian"'),
-    ("gluten", "sans gluten"), ("gluten", "pas de gluten"), ("végétarien", "il n'est plus végétarien"),
-    ("Eier", "weder Milch noch Eier"), ("vegetarisch", "nicht mehr vegetarisch"), ("vegetariano", "non è vegetariano"),
-    ("肉", "我不吃肉"), ("MongoDB", "没有MongoDB"), ("MongoDB", "NOT MongoDB, neither MongoDB"), ("5G", "no 5G"),
-    ("raw SQL", "not the raw SQL"), ("肉", "我没有吃肉"), ("vegetarian", "is\tnot\tvegetarian"), ("oil", "without oil"),
+    ("vegetarian", "non-vegetarian"),
+    ("vegetarian", "I am no longer vegetarian"),
+    ("vegetarian", "not yet vegetarian"),
+    ("MongoDB", "don't use MongoDB"),
+    ("MongoDB", "I told you not to use MongoDB"),
+    ("15", "not $15"),
+    ("MongoDB", "never recommend any MongoDB"),
+    ("meat", "She doesn't eat meat"),
+    ("vegetarian", 'not "vegetarian"'),
+    ("gluten", "sans gluten"),
+    ("gluten", "pas de gluten"),
+    ("végétarien", "il n'est plus végétarien"),
+    ("Eier", "weder Milch noch Eier"),
+    ("vegetarisch", "nicht mehr vegetarisch"),
+    ("vegetariano", "non è vegetariano"),
+    ("肉", "我不吃肉"),
+    ("MongoDB", "没有MongoDB"),
+    ("MongoDB", "NOT MongoDB, neither MongoDB"),
+    ("5G", "no 5G"),
+    ("raw SQL", "not the raw SQL"),
+    ("肉", "我没有吃肉"),
+    ("vegetarian", "is\tnot\tvegetarian"),
+    ("oil", "without oil"),
 ]
 HELD = [
-    ("vegetarian", "No, vegetarian."), ("vegetarian", "not only vegetarian"), ("vegetarian", "not just vegetarian"),
-    ("vegetarian", "not\nvegetarian"), ("vegetarian", "Not vegan: vegetarian"), ("vegetarian", "no - vegetarian"),
-    ("vegetarian", "no — vegetarian"), ("vegetarian", "no -- vegetarian"), ("vegetarian", "| no | vegetarian |"),
-    ("X1", "nothing but X1"), ("Postgres", "Why not use Postgres?"), ("15", "Room no 15"), ("15", "No. 15"),
-    ("15", "no more than 15 minutes"), ("15 minutes", "no longer than 15 minutes"), ("Postgres", "no doubt Postgres"),
-    ("Postgres", "not MongoDB but Postgres"), ("MongoDB", "要不要用MongoDB"), ("MongoDB", "你是不是MongoDB"),
-    ("15", "pas plus de 15"), ("Postgres", "Use uma réplica no Postgres"), ("free", "fat-free"), ("15", "差不多15"),
-    ("vegetarian", "I am not sure but vegetarian"), ("t", "t"), ("vegetarian", "not. Vegetarian"), ("x", "t x"),
-    ("no NSAIDs", "no NSAIDs"), ("vegetarian", "I am a really very strictly vegetarian"), ("肉", "不，我吃肉"),
-    ("MongoDB", "not MongoDB. Use MongoDB"), ("vegetarian", "not in any very strictly vegetarian"),
+    ("vegetarian", "No, vegetarian."),
+    ("vegetarian", "not only vegetarian"),
+    ("vegetarian", "not just vegetarian"),
+    ("vegetarian", "not\nvegetarian"),
+    ("vegetarian", "Not vegan: vegetarian"),
+    ("vegetarian", "no - vegetarian"),
+    ("vegetarian", "no — vegetarian"),
+    ("vegetarian", "no -- vegetarian"),
+    ("vegetarian", "| no | vegetarian |"),
+    ("X1", "nothing but X1"),
+    ("Postgres", "Why not use Postgres?"),
+    ("15", "Room no 15"),
+    ("15", "No. 15"),
+    ("15", "no more than 15 minutes"),
+    ("15 minutes", "no longer than 15 minutes"),
+    ("Postgres", "no doubt Postgres"),
+    ("Postgres", "not MongoDB but Postgres"),
+    ("MongoDB", "要不要用MongoDB"),
+    ("MongoDB", "你是不是MongoDB"),
+    ("15", "pas plus de 15"),
+    ("Postgres", "Use uma réplica no Postgres"),
+    ("free", "fat-free"),
+    ("15", "差不多15"),
+    ("vegetarian", "I am not sure but vegetarian"),
+    ("t", "t"),
+    ("vegetarian", "not. Vegetarian"),
+    ("x", "t x"),
+    ("no NSAIDs", "no NSAIDs"),
+    ("vegetarian", "I am a really very strictly vegetarian"),
+    ("肉", "不，我吃肉"),
+    ("MongoDB", "not MongoDB. Use MongoDB"),
+    ("vegetarian", "not in any very strictly vegetarian"),
 ]
 
 

@@ -33,7 +33,12 @@ def store(open_store):
 @pytest.fixture
 def new_run():
     def making(config="production", **changes):
-        known = {"config_sha256": "c0", "config_content": {"agent": {"recall": ""}}, "set_name": "s", "set_sha256": "s0"}
+        known = {
+            "config_sha256": "c0",
+            "config_content": {"agent": {"recall": ""}},
+            "set_name": "s",
+            "set_sha256": "s0",
+        }
         return Run(config, **{**known, **changes})
 
     return making

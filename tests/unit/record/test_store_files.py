@@ -29,7 +29,10 @@ def test_the_hidden_folder_is_kept_out_of_git_once(open_store, path):
 
 def test_a_folder_of_the_users_own_gets_no_gitignore(open_store, tmp_path):
     open_store(at=tmp_path / "data" / "runs.db")
-    assert [file.name for file in (tmp_path / "data").iterdir() if file.suffix != ".db"] in ([], ["runs.db-wal"]) or True
+    assert [file.name for file in (tmp_path / "data").iterdir() if file.suffix != ".db"] in (
+        [],
+        ["runs.db-wal"],
+    ) or True
     assert not (tmp_path / "data" / ".gitignore").exists()
 
 
@@ -47,7 +50,9 @@ def test_a_newer_format_is_refused_with_the_step(open_store, path):
     _sql(path, "INSERT INTO steps VALUES ('0002-judgements')", "INSERT INTO steps VALUES ('0009-more')")
     with pytest.raises(StoreError) as error:
         open_store()
-    assert str(error.value).startswith(f"{path}: written by a newer foldproof (its format has the step 0002-judgements)")
+    assert str(error.value).startswith(
+        f"{path}: written by a newer foldproof (its format has the step 0002-judgements)"
+    )
     assert "upgrade foldproof" in str(error.value)
     assert error.value.exit_code is ExitCode.USAGE
     _sql(path, "DELETE FROM steps WHERE name != '0001-runs-trials-listings-checks'")

@@ -11,7 +11,7 @@ from foldproof.logs import MemoryItem
 from foldproof.matching import Fact
 from foldproof.record import Trial, TrialError
 from foldproof.report import explain_document, lint_document, run_document, run_info
-from foldproof.report.summary import check_headline, check_losses, check_next, run_losses
+from foldproof.report.summary import check_headline, check_losses, check_next, run_losses, statistics_line
 from foldproof.score import CaseScore, FactScore, TrialScore, score_trial
 
 REFUSED = TrialError("timeout", "no answer in 120 s")
@@ -182,3 +182,8 @@ def test_lint_counts_and_sorts():
     document = lint_document(problems)
     assert (document.errors, document.warnings, document.set) == (1, 1, None)
     assert [row.message for row in document.problems] == ["early", "late"]
+
+
+def test_statistics_are_left_out_where_there_are_none(blocked_check):
+    assert "too small to tell a drop from noise" in statistics_line(blocked_check)
+    assert statistics_line(blocked_check.model_copy(update={"p_value": None})) == ""

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -18,6 +20,7 @@ from foldproof.report import (
     FilesDocument,
     Finding,
     MatchDocument,
+    PlanDocument,
     baseline_document,
     compare_document,
     compared_run,
@@ -61,6 +64,7 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "files": [FilesDocument(command="init", written=["a"])],
         "lint": [lint_document([Problem("f", 1, "m")]), lint_document([], replay_set())],
         "match": [MatchDocument(fact=Fact("normalized", "é").label, outcome="missed", spans=[])],
+        "plan": [PlanDocument(config="production", cases=2, trials=4)],
         "run": [run({}), run({"allergy": ["?"]}, stopped="x")],
     }
 
@@ -85,3 +89,9 @@ def test_json_keeps_letters_and_names(samples, explain):
     assert "名" in text
     assert '\n  "class": "semantic"' in text
     assert text.endswith("}\n")
+
+
+def test_the_docs_name_every_document():
+    page = (Path(__file__).parents[3] / "docs" / "reports.md").read_text("utf-8")
+    named = [(kind, file) for kind, file in re.findall(r"\| `(foldproof/\w+/\d)` \|.*\| `([\w.-]+)` \|", page)]
+    assert named == [(f"foldproof/{name}/1", f"{name}-1.schema.json") for name in sorted(DOCUMENTS)]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from foldproof.report.text import Piece, clean, counted, inline, marked, pieces, tail
@@ -60,3 +62,11 @@ def test_pieces_keep_hits_when_they_shorten():
 def test_tail():
     assert tail("a\nb\nc\n", 3) == "a\nb\nc"
     assert tail("a\nb\nc\n", 2) == "[... 1 line left out ...]\nb\nc"
+
+
+@pytest.mark.parametrize("odd", ["\x9d", "\x1b]", "\x1b[", "\x1b", "\x90a", "\x1b[0;"])
+def test_long_hostile_texts_take_no_long_time(odd):
+    raw = odd * 200_000
+    start = time.perf_counter()
+    assert not set(clean(raw)) & set("\x1b\x9d\x90")
+    assert time.perf_counter() - start < 2

@@ -1,4 +1,5 @@
 """The reference memories: small, sync, deterministic; one a file."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

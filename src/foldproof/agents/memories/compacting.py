@@ -1,4 +1,5 @@
 """What the memories that compact share: they keep a selection of their items that fits the budget."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,5 @@
 """The memory `head`: the beginning of what was said."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

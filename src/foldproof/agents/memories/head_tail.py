@@ -1,4 +1,5 @@
 """The memory `head_tail`: hierarchical truncation, the beginning and the end of what was said."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

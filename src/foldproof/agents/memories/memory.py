@@ -1,4 +1,5 @@
 """What a memory is: built from a history, folded, and asked; and how its settings are read."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

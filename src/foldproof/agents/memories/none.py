@@ -1,4 +1,5 @@
 """The memory `none`: no memory at all, for the unplugged control."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

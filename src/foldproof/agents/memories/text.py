@@ -1,4 +1,5 @@
 """How a memory writes a turn down, counts tokens, and fits lines into a budget: one rule for all memories."""
+
 from __future__ import annotations
 
 import re

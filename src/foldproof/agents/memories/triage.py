@@ -1,4 +1,5 @@
 """The memory `triage`: each sentence typed by rules, the constraints kept word for word."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence

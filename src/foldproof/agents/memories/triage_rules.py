@@ -6,6 +6,7 @@ Rules of this kind see about 60 % of the constraints that people mark and none t
 ("payments run on UTC"), by the same paper. Where in doubt the list prefers `constraint`: a line kept in vain
 costs tokens, a lost one costs the user.
 """
+
 from __future__ import annotations
 
 import re

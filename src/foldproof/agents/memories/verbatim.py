@@ -1,4 +1,5 @@
 """The memory `verbatim`: every turn as it was said, found again by full-text search."""
+
 from __future__ import annotations
 
 import re
@@ -46,9 +47,7 @@ class Verbatim:
         """The best matches, best first, within the budget."""
         found = [] if self._index is None else self._index.search(question, self.settings["k"])
         budget = self.settings["budget"]
-        best = [
-            MemoryItem(self._items[at].text, id=self._items[at].id, score=score) for at, score in found
-        ]
+        best = [MemoryItem(self._items[at].text, id=self._items[at].id, score=score) for at, score in found]
         kept = fit(best, room_of(budget))
         notes: tuple[str, ...] = ()
         if len(kept) < len(best) or any(a.text != b.text for a, b in zip(kept, best, strict=False)):

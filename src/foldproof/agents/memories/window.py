@@ -1,4 +1,5 @@
 """The memory `window`: the last turns."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

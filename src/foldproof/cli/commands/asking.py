@@ -22,9 +22,11 @@ from foldproof.cli.shared import (
 )
 from foldproof.core import ExitCode
 from foldproof.report import (
+    PlanDocument,
     check_document,
     compare_document,
     compared_run,
+    json_text,
     junit_check,
     junit_run,
     markdown_check,
@@ -100,8 +102,9 @@ def run(
 
 def _dry_run(opened: Workspace, config: str, options: Options, *, as_json: bool) -> ExitCode:
     cases, trials = plan_size(opened, config, options)
+    document = PlanDocument(config=config, cases=cases, trials=trials)
     if as_json:
-        click.echo(f'{{"schema": "foldproof/plan/1", "config": "{config}", "cases": {cases}, "trials": {trials}}}')
+        click.echo(json_text(document), nl=False)
     else:
         click.echo(f"would ask {trials} trials of {cases} cases on '{config}'; nothing was asked")
     return ExitCode.PASS

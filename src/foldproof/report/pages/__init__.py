@@ -1,8 +1,9 @@
 """What each report says and in which order; where it is written is the sheet's matter."""
 
 from foldproof.report.pages.baseline import write_baseline
-from foldproof.report.pages.check import write_check, write_demo
+from foldproof.report.pages.check import write_check
 from foldproof.report.pages.compare import write_compare
+from foldproof.report.pages.demo import write_demo
 from foldproof.report.pages.explain import write_explain
 from foldproof.report.pages.run import write_run
 from foldproof.report.pages.short import write_doctor, write_files, write_lint, write_match

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foldproof.report.documents import CheckDocument, DemoDocument
+from foldproof.report.documents import CheckDocument
 from foldproof.report.pages.tables import run_line, set_line, write_cases, write_gate, write_losses
 from foldproof.report.sheet import Sheet, verdict_mark, write_list
 from foldproof.report.summary import (
@@ -47,19 +47,22 @@ def write_check(sheet: Sheet, document: CheckDocument) -> None:
 
 
 def _write_reasons(sheet: Sheet, document: CheckDocument) -> None:
+    """The reasons; those that the gate's table says as well are left to it."""
+    told = tuple(f"{row.case_class}: {row.got} of " for row in document.gate if row.ok is False)
     for reason in document.reasons:
+        if reason.startswith(told) and not sheet.details:
+            continue
         sheet.line(f"because {inline(reason, None if sheet.details else 2 * BRIEF)}", indent=2)
 
 
 def _write_changes(sheet: Sheet, document: CheckDocument) -> None:
     sheet.blank()
-    listed = (*CHANGED, "kept", "failing") if sheet.details else CHANGED
+    # What was lost stands above, fact by fact; only a reader who asked for everything is told twice.
+    listed = (*CHANGED, "kept", "failing") if sheet.details else tuple(kind for kind in CHANGED if kind != "lost")
     if any(case.change in listed for case in document.cases):
-        sheet.line(("cases" if sheet.details else "changed cases", "strong"))
+        sheet.line(("cases" if sheet.details else "otherwise changed", "strong"))
         write_cases(sheet, document.cases, listed)
-        sheet.line(f"unchanged: {unchanged_line(document)}", indent=2)
-    else:
-        sheet.line(f"no case changed: {unchanged_line(document)}")
+    sheet.line(f"unchanged: {unchanged_line(document)}")
 
 
 def _write_end(sheet: Sheet, document: CheckDocument) -> None:
@@ -79,15 +82,3 @@ def _write_end(sheet: Sheet, document: CheckDocument) -> None:
     sheet.line((inline(document.meaning), "quiet"))
     if check_next(document):
         sheet.line("see: ", (check_next(document), "strong"))
-
-
-def write_demo(sheet: Sheet, document: DemoDocument) -> None:
-    """Every check under the name of its candidate."""
-    for check in document.checks:
-        sheet.blank()
-        sheet.line((f"--- {inline(check.before.config)} -> {inline(check.after.config)} ---", "strong"))
-        sheet.blank()
-        write_check(sheet, check)
-    sheet.blank()
-    sheet.line(f"the project stands in {inline(document.folder)}")
-    write_list(sheet, "next", [inline(command) for command in document.next])

@@ -28,7 +28,7 @@ def write_compare(sheet: Sheet, document: CompareDocument) -> None:
         sheet.line(f"{agreeing} pass in every run", indent=2)
     sheet.blank()
     for column in document.runs:
-        if column.run.asked or column.run.state != "finished":
+        if column.run.asked or column.run.state not in {"", "finished"}:
             sheet.line((run_line(column.run), "quiet"))
     command = compare_next(document)
     if command:

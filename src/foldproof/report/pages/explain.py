@@ -13,6 +13,7 @@ from foldproof.report.text import BRIEF, LONG, counted, inline, pieces, tail
 
 NOT_SEEN = "not seen"
 _LAST_LINES = 8
+_FIRST_RETRIEVED = 5
 
 
 def write_explain(sheet: Sheet, document: ExplainDocument) -> None:
@@ -23,14 +24,33 @@ def write_explain(sheet: Sheet, document: ExplainDocument) -> None:
     sheet.line(("question: ", "quiet"), inline(document.question))
     if document.source:
         sheet.line(("stated in: ", "quiet"), ", ".join(inline(source) for source in document.source))
+    shown: list[ExplainedTrialRow] = []
     for trial in document.trials:
-        _write_trial(sheet, trial)
+        twin = next((other for other in shown if not sheet.details and _same(other, trial)), None)
+        if twin is None:
+            shown.append(trial)
+            _write_trial(sheet, trial)
+        else:
+            _write_head(sheet, trial, f"   the same as trial {twin.score.repeat}")
+
+
+def _same(one: ExplainedTrialRow, other: ExplainedTrialRow) -> bool:
+    """Whether two trials tell a reader the same: answer, score, error, what was retrieved and what was held."""
+    return all(
+        getattr(one, name) == getattr(other, name)
+        for name in ("prompt", "memory_reads", "store_written", "store_kept", "tool_calls", "traceback", "notes")
+    ) and one.score.model_copy(update={"repeat": 0}) == other.score.model_copy(update={"repeat": 0})
+
+
+def _write_head(sheet: Sheet, trial: ExplainedTrialRow, remark: str) -> None:
+    score = trial.score
+    sheet.blank()
+    sheet.line((f"trial {score.repeat}: ", "strong"), (score.outcome, verdict_mark(score.outcome)), remark)
 
 
 def _write_trial(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     score = trial.score
-    sheet.blank()
-    sheet.line((f"trial {score.repeat}: ", "strong"), (score.outcome, verdict_mark(score.outcome)), effort(trial))
+    _write_head(sheet, trial, effort(trial))
     sheet.table([_fact_row(fact, trial.nearest.get(fact.fact, "")) for fact in score.facts])
     _write_error(sheet, trial)
     _title(sheet, "answer")
@@ -39,7 +59,7 @@ def _write_trial(sheet: Sheet, trial: ExplainedTrialRow) -> None:
         sheet.block(pieces(score.answer, spans, None if sheet.details else LONG))
     else:
         sheet.line("none", indent=4)
-    _write_items(sheet, "retrieved", trial.memory_reads, every=True)
+    _write_items(sheet, "retrieved", trial.memory_reads, first=_FIRST_RETRIEVED)
     _write_items(sheet, "memory before the folds", trial.store_written)
     _write_items(sheet, "memory after the folds", trial.store_kept)
     if trial.memory_writes:
@@ -86,16 +106,17 @@ def _write_error(sheet: Sheet, trial: ExplainedTrialRow) -> None:
         sheet.block(pieces(shown, ()))
 
 
-def _write_items(sheet: Sheet, title: str, items: Sequence[ItemRow] | None, *, every: bool = False) -> None:
-    """A count, then the items that hold a fact; every one where that is asked."""
+def _write_items(sheet: Sheet, title: str, items: Sequence[ItemRow] | None, *, first: int = 0) -> None:
+    """A count, then the items that hold a fact and the first few, in their order; with details every one."""
     if items is None:
         sheet.line((f"{title}: ", "quiet"), NOT_SEEN, indent=2)
         return
-    holding = [item for item in items if item.facts]
-    count = f"{counted(len(items), 'item')}, {len(holding)} with a fact of this case"
+    holding = sum(bool(item.facts) for item in items)
+    shown = [item for at, item in enumerate(items) if item.facts or at < first or sheet.details]
+    left_out = f"; {len(items) - len(shown)} not shown" if shown and len(shown) < len(items) else ""
+    count = f"{counted(len(items), 'item')}, {holding} with a fact of this case{left_out}"
     sheet.line((f"{title}: ", "quiet"), count, indent=2)
     limit = None if sheet.details else BRIEF
-    shown = items if every or sheet.details else holding
     sheet.table([Row(_item_cells(item, limit), _item_facts(item)) for item in shown], indent=4)
 
 

@@ -11,12 +11,12 @@ from foldproof.report.text import BRIEF, counted, inline
 
 
 def write_losses(sheet: Sheet, losses: Sequence[Loss]) -> None:
-    """One row a lost fact, its reason under it."""
+    """One row a lost fact; its reason under it where the fact is there but negated, or the reader wants everything."""
     sheet.table(
         [
             Row(
                 ((loss.name, "strong"), (loss.change, "bad"), loss.trials, loss.case_class),
-                under=(loss.reason,) if loss.reason else (),
+                under=(loss.reason,) if loss.reason and (sheet.details or loss.negated) else (),
             )
             for loss in losses
         ]
