@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +85,7 @@ class Replay:
         return anyio.run(check_candidate, self.workspace, candidate, Options(fresh=True))
 
 
-def _open(config: pytest.Config, replay_set: Path | None):  # type: ignore[no-untyped-def]  # noqa: ANN202  # a context manager
+def _open(config: pytest.Config, replay_set: Path | None) -> AbstractContextManager[Workspace]:
     from foldproof.workflow import open_workspace
 
     return open_workspace(replay_set.parent if replay_set else config.rootpath, replay_set=replay_set)

@@ -79,7 +79,7 @@ def oversized(tree, lines):
 
 
 def public_names(tree, exported=None):
-    """The names that a reader may use: classes with their fields and methods, functions, parameters of exported ones."""
+    """The names that a reader may use: classes, fields and methods, functions, and the parameters of exported ones."""
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("_"):
             yield node.name, node.name

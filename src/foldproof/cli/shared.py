@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,18 +70,22 @@ def workspace(project_path: Path | None, set_path: Path | None) -> Iterator[Work
         yield opened
 
 
-def confirmed(options: Options, work: Callable[[Options], T]) -> T:
-    """Do the work; where it needs a person's yes and one is there, ask once."""
-    from dataclasses import replace
+def ask_agents(work: Callable[..., Awaitable[T]], opened: Workspace, what: Any, options: Options) -> T:  # noqa: ANN401
+    """Do work that calls agents; where it needs a person's yes and one is there, ask once.
 
-    try:
-        return work(options)
-    except ConfirmationNeededError as question:
-        if not sys.stdin.isatty():
-            raise
-        click.echo(str(question), err=True)
-        click.confirm("Go on?", abort=True, err=True)
-        return work(replace(options, yes=True))
+    What a Python agent prints goes to the error stream, so that it cannot end up inside a report.
+    """
+    import anyio
+
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            return anyio.run(work, opened, what, options)
+        except ConfirmationNeededError as question:
+            if not sys.stdin.isatty():
+                raise
+            click.echo(str(question), err=True)
+            click.confirm("Go on?", abort=True, err=True)
+            return anyio.run(work, opened, what, replace(options, yes=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class NormalizedFinder:
         A quick way round preparing the whole text. It says yes only where the slow way would; no means nothing.
         """
         core = self._core
-        at = folded.find(core, start if start > 0 else 0)
+        at = folded.find(core, max(0, start))
         while at >= 0:
             end = at + len(core)
             after = folded[end : end + 2]

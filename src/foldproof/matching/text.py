@@ -15,10 +15,11 @@ class Text:
     `raw` is the text as it was given; every offset that a match reports points into it.
     """
 
+    _padded = ""
+
     def __init__(self, raw: str) -> None:
         self.raw = raw
         self.folded = fold(raw)
-        self._padded = ""
 
     @property
     def padded(self) -> str:

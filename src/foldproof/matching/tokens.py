@@ -145,11 +145,13 @@ def _separate(folded: str, table: _Table) -> str:
 
 
 def _all_edits(folded: str) -> Iterator[Edit]:
-    """What `_separate` does, one character at a time."""
+    """What `_separate` does, each change by itself."""
     at = 0
     for start, end, new in (*_specials(folded), (len(folded), len(folded), "")):
         for place in range(at, start):
-            yield place, place + 1, _WORDS[ord(folded[place])].replace(_MARK, "")
+            written = _WORDS[ord(folded[place])].replace(_MARK, "")
+            if written != folded[place]:
+                yield place, place + 1, written
         if start < end:
             yield start, end, new
         at = end

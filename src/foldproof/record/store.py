@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +20,7 @@ from foldproof.record.records import Run, RunState, StoreListing, Trial, TrialKe
 from foldproof.record.schema import CHECKS, LISTINGS, RUNS, STEPS, STEPS_DONE, TRIALS, pending
 
 R = TypeVar("R")
+_PATIENCE_S = 10
 _GITIGNORE = "# machine files of foldproof: nothing here belongs in git\n*\n"
 
 
@@ -287,10 +290,24 @@ _ADD_TRIAL = _ADDING.on_conflict_do_update(
 )
 
 
-def _on_connect(connection: Any, _: object) -> None:  # noqa: ANN401  # the driver's own connection
-    connection.execute("PRAGMA busy_timeout=10000")
-    connection.execute("PRAGMA journal_mode=WAL")
+def _on_connect(connection: sqlite3.Connection, _: object) -> None:
+    connection.execute(f"PRAGMA busy_timeout={1000 * _PATIENCE_S}")
+    _switch_to_wal(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """A new file is switched once. SQLite does not wait for another process that does it at the same time."""
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}

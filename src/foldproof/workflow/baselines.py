@@ -92,7 +92,8 @@ def _refuse_unfit(workspace: Workspace, run: Run, scores: Mapping[str, CaseScore
         raise UsageError(f"run {run.name} is the {run.control} control, not a run of the memory\n  run: {command}")
     if run.set_sha256 != workspace.replay_set.sha256:
         raise UsageError(
-            f"run {run.name} asked another version of the set than {workspace.replay_set.path} holds now\n  run: {command}"
+            f"run {run.name} asked another version of the set than {workspace.replay_set.path} holds now\n"
+            f"  run: {command}"
         )
     few = [score.id for score in scores.values() if len(score.trials) < 2]
     if few:

@@ -1,4 +1,3 @@
-# ruff: noqa: N802  # a test carries the number of its row in the case list
 """The rows of the case list B-1, by number."""
 
 import pytest

@@ -231,7 +231,7 @@ def test_another_process_sees_a_record_as_soon_as_it_is_added(store, path, new_r
     with _process(path, code) as other:
         for number in (1, 2):
             store.add(run, [Trial(f"q{number}", 0)])
-            other.stdin.write("\\n")
+            other.stdin.write("\n")
             other.stdin.flush()
             assert other.stdout.readline() == f"{number}\n"
         other.stdin.close()

@@ -28,9 +28,13 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
+_ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")
+
+
 def line_head(session: Session) -> str:
-    """`[s12 2026-03-01] `, the time as it was written, left out where there is none."""
-    return f"[{session.id} {session.at}] " if session.at else f"[{session.id}] "
+    """`[s12 2026-03-01] `: the day of an ISO time, any other time as it was written, nothing where there is none."""
+    day = session.at[:10] if _ISO_TIME.match(session.at) else session.at
+    return f"[{session.id} {day}] " if day else f"[{session.id}] "
 
 
 def turn_items(history: History) -> tuple[MemoryItem, ...]:

@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import anyio
 import click
 
 from foldproof.cli.shared import (
     EXIT_CODES,
+    ask_agents,
     asking_options,
-    confirmed,
     progress,
     project_options,
     show,
@@ -92,8 +91,7 @@ def run(
         if dry_run:
             return _dry_run(opened, config, options, as_json=as_json)
         with progress(quiet=as_json) as listener:
-            heard = replace(options, listener=listener)
-            report = confirmed(heard, lambda chosen: anyio.run(run_config, opened, config, chosen))
+            report = ask_agents(run_config, opened, config, replace(options, listener=listener))
         document = run_report_document(opened, report)
     show(document, render_run, as_json=as_json)
     _write(document, junit=junit, markdown=markdown)
@@ -156,8 +154,7 @@ def check(
     options = Options(**asked_for)
     with workspace(project_path, set_path) as opened:
         with progress(quiet=as_json) as listener:
-            heard = replace(options, listener=listener)
-            report = confirmed(heard, lambda chosen: anyio.run(check_candidate, opened, candidate, chosen))
+            report = ask_agents(check_candidate, opened, candidate, replace(options, listener=listener))
         document = check_report_document(opened, report)
     show(document, render_check, as_json=as_json, details=details)
     text = markdown_check(document)
@@ -209,8 +206,7 @@ def compare(
     options = Options(**asked_for)
     with workspace(project_path, set_path) as opened:
         with progress(quiet=as_json) as listener:
-            heard = replace(options, listener=listener)
-            report = confirmed(heard, lambda chosen: anyio.run(compare_runs, opened, runs, chosen))
+            report = ask_agents(compare_runs, opened, runs, replace(options, listener=listener))
         document = compare_report_document(opened, report)
     show(document, render_compare, as_json=as_json)
     text = markdown_compare(document)

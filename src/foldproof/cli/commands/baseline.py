@@ -6,10 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-import anyio
 import click
 
-from foldproof.cli.shared import confirmed, progress, project_options, show, workspace
+from foldproof.cli.shared import ask_agents, progress, project_options, show, workspace
 from foldproof.compare import diff_scores, load_baseline
 from foldproof.core import ExitCode, UsageError
 from foldproof.report import baseline_document, render_baseline
@@ -43,7 +42,7 @@ def accept(
     with workspace(project_path, set_path) as opened:
         with progress(quiet=as_json) as listener:
             options = Options(yes=yes, concurrency=concurrency, listener=listener)
-            proposal = confirmed(options, lambda chosen: anyio.run(propose_baseline, opened, run, chosen))
+            proposal = ask_agents(propose_baseline, opened, run, options)
         document = baseline_document(
             proposal.baseline,
             opened.replay_set,

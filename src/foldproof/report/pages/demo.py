@@ -11,10 +11,8 @@ from foldproof.report.text import counted, inline
 def write_demo(sheet: Sheet, document: DemoDocument) -> None:
     """The gate over the candidates, then the lost facts of each, a line a case."""
     first = document.checks[0]
-    sheet.line(
-        f"{counted(first.set.cases, 'question')} about what users said, asked of `{inline(first.before.config)}` and of "
-        f"{counted(len(document.checks), 'candidate')}. The gate counts cases whose named facts are all there:"
-    )
+    asked = f"{counted(first.set.cases, 'question')} about what users said, asked of `{inline(first.before.config)}`"
+    sheet.line(f"{asked} and of {counted(len(document.checks), 'candidate')}. Cases with all their named facts:")
     sheet.blank()
     header = ["class", "needed", *(inline(check.after.config) for check in document.checks)]
     rows = [
