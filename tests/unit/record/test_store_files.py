@@ -108,7 +108,7 @@ def test_a_folder_in_the_files_place_is_refused(open_store, path):
 
 def test_a_folder_that_cannot_be_made_is_refused(open_store, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="the store cannot be written: Not a directory"):
+    with pytest.raises(StoreError, match="the store cannot be written: File exists"):
         open_store(at=tmp_path / "file" / "runs.db")
 
 

@@ -1,0 +1,78 @@
+"""The plan is a pure value: cases times repeats, less what is done, each with its memory."""
+
+import pytest
+
+from foldproof.cases import Case, Configuration
+from foldproof.record import TrialKey
+from foldproof.run import Plan, plan_trials
+
+CASES = (Case("b", "?", memory_config={"k": 3, "own": 1}), Case("a", "?", history="h"), Case("c", "?", history="g"))
+CONFIGURATION = Configuration("production", {"recall": ""}, memory={"kind": "verbatim", "k": 8})
+
+
+@pytest.fixture
+def planned(history):
+    histories = {"h": history("x"), "g": history("x", name="g")}
+
+    def planning(cases=CASES, configuration=CONFIGURATION, **options):
+        return plan_trials(cases, configuration, **{"histories": histories, **options})
+
+    return planning
+
+
+def test_every_case_comes_first_once_in_the_order_of_the_set(planned):
+    keys = [trial.key for trial in planned(repeats=2)]
+    assert keys == [("b", 0), ("a", 0), ("c", 0), ("b", 1), ("a", 1), ("c", 1)]
+
+
+def test_what_is_done_is_left_out(planned):
+    done = {TrialKey("b", 0), TrialKey("c", 1), TrialKey("gone", 0)}
+    assert [trial.key for trial in planned(repeats=2, done=done)] == [("a", 0), ("c", 0), ("b", 1), ("a", 1)]
+    assert planned(done={TrialKey(case.id, 0) for case in CASES}) == ()
+
+
+def test_more_repeats_ask_the_rest_only(planned):
+    """B63: a run has one trial of each case, five are wanted."""
+    done = {trial.key for trial in planned()}
+    again = planned(repeats=5, done=done)
+    assert len(again) == 4 * len(CASES)
+    assert {trial.repeat for trial in again} == {1, 2, 3, 4}
+
+
+def test_the_memory_of_a_case_is_overlaid_by_the_configurations(planned):
+    first, second, _ = planned()
+    assert first.memory_config == {"kind": "verbatim", "k": 8, "own": 1}
+    assert second.memory_config == {"kind": "verbatim", "k": 8}
+    assert (first.history, second.history.name) == (None, "h")
+
+
+def test_unplugged_there_is_neither_memory_nor_history(planned):
+    for trial in planned(unplugged=True):
+        assert trial.memory_config == {"kind": "none"}
+        assert trial.history is None
+
+
+def test_trials_share_a_memory_where_all_that_makes_it_agrees(planned):
+    own, one, other = planned()
+    assert one.memory_key == other.memory_key != own.memory_key
+    assert Plan("r", planned(repeats=3)).shared == {own.memory_key: 3, one.memory_key: 6}
+    renamed = Configuration("candidate", CONFIGURATION.agent, memory=CONFIGURATION.memory)
+    assert planned(configuration=renamed)[1].memory_key == one.memory_key
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        Configuration("production", {"recall": ""}, memory={"kind": "verbatim", "k": 4}),
+        Configuration("production", {"recall": ""}, memory={"kind": "verbatim", "k": 8}, folds=2),
+        Configuration("production", {"python": "a:b"}, memory={"kind": "verbatim", "k": 8}),
+    ],
+)
+def test_another_configuration_is_another_memory(planned, changed):
+    assert planned(configuration=changed)[1].memory_key != planned()[1].memory_key
+
+
+def test_another_history_is_another_memory(planned, history):
+    changed = planned(histories={"h": history("y"), "g": history("x", name="g")})
+    assert changed[1].memory_key != planned()[1].memory_key
+    assert changed[2].memory_key == planned()[2].memory_key

@@ -1,0 +1,364 @@
+"""The runner keeps its limits, and whatever an agent does becomes a record."""
+
+import asyncio
+import math
+
+import anyio
+import pytest
+
+from foldproof.agents import AgentError, Reply, TransientError, UnsupportedError
+from foldproof.cases import Case, Configuration, Limits
+from foldproof.core import UsageError
+from foldproof.logs import MemoryItem, ToolCall, Usage
+from foldproof.record import Stopped, Trial
+from foldproof.run import Plan, plan_trials, run_trials
+from foldproof.run.runner import _delay
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_each_planned_trial_leaves_one_record(plan, factory, agents, carry_out):
+    plain = factory(agents.plain)
+    outcome = await carry_out(plan(7, repeats=2), plain, concurrency=3)
+    assert sorted(trial.key for trial in outcome.trials) == [(f"q{n}", r) for n in range(7) for r in range(2)]
+    assert {trial.answer for trial in outcome.trials} == {f"the answer to question {n}" for n in range(7)}
+    assert all(trial.error is None and trial.attempts == 1 and trial.started_at for trial in outcome.trials)
+    assert outcome.stops == []
+    assert plain.closings == [1] * 14
+
+
+async def test_an_empty_plan_yields_nothing(plan, factory, agents, carry_out):
+    assert (await carry_out(plan(0), factory(agents.plain))).records == []
+
+
+async def test_a_reply_is_recorded_whole(plan, factory, agents, carry_out):
+    reply = Reply(
+        "text",
+        tool_calls=(ToolCall("t", {"a": 1}),),
+        memory_reads=(MemoryItem("r", rank=1),),
+        memory_writes=(),
+        prompt="p",
+        usage=Usage(1, 2, 0.5),
+        notes=("n",),
+    )
+    (trial,) = (await carry_out(plan(), factory(agents.saying(reply)))).trials
+    assert (trial.answer, trial.tool_calls, trial.memory_reads) == ("text", reply.tool_calls, reply.memory_reads)
+    assert (trial.memory_writes, trial.prompt, trial.usage, trial.notes) == ((), "p", reply.usage, ("n",))
+
+
+async def test_a_session_is_told_who_asks_and_when(factory, agents, carry_out):
+    cases = [Case("q0", "?", at="2023/05/30 (Tue) 23:40"), Case("q1", "?")]
+    planned = plan_trials(cases, Configuration("production", {"recall": ""}), histories={})
+    plain = factory(agents.plain)
+    await carry_out(Plan("fp-0001", planned), plain)
+    first, second = (agent.info for agent in plain.made)
+    assert (first.user, first.session, first.now) == ("fp-0001-q0-0", "fp-0001-q0-0-question", "2023/05/30 (Tue) 23:40")
+    assert (second.user, second.now) == ("fp-0001-q1-0", "")
+
+
+@pytest.mark.parametrize("concurrency", [1, 3, 50])
+async def test_no_more_than_the_limit_are_in_flight(plan, factory, agents, carry_out, concurrency):
+    flying, most = 0, 0
+
+    async def reply(self, message):
+        nonlocal flying, most
+        flying += 1
+        most = max(most, flying)
+        for _ in range(5):
+            await anyio.lowlevel.checkpoint()
+        flying -= 1
+        return "x"
+
+    await carry_out(plan(20), factory(agents.replying(reply)), concurrency=concurrency)
+    assert most == min(concurrency, 20)
+
+
+async def test_an_answer_that_never_comes_is_a_record_and_the_run_goes_on(plan, factory, agents, carry_out):
+    """B66."""
+
+    async def reply(self, message):
+        if message == "question 1":
+            await anyio.sleep_forever()
+        return "x"
+
+    hanging = factory(agents.replying(reply))
+    outcome = await carry_out(plan(3), hanging, concurrency=1, timeout_s=0.05)
+    errors = {trial.case: trial.error and (trial.error.kind, trial.error.message) for trial in outcome.trials}
+    assert errors == {"q0": None, "q1": ("timeout", "no answer within 0.05 s"), "q2": None}
+    assert hanging.closings == [1, 1, 1]
+
+
+async def test_a_memory_that_is_never_built_is_a_record(plan, factory, agents, carry_out, history):
+    async def ingest(self, history):
+        await anyio.sleep_forever()
+
+    hanging = factory(type("Hanging", (agents.remembering,), {"ingest": ingest}))
+    (trial,) = (await carry_out(plan(history=history("x")), hanging, timeout_s=0.05)).trials
+    assert (trial.error.kind, trial.error.message) == ("timeout", "the memory was not built within 0.05 s")
+    assert hanging.closings == [1]
+
+
+async def test_an_agent_that_is_never_made_is_a_record(plan, factory, agents, carry_out):
+    async def making(trial):
+        await anyio.sleep_forever()
+
+    hanging = factory(agents.plain, making=making)
+    (trial,) = (await carry_out(plan(), hanging, timeout_s=0.05)).trials
+    assert trial.error.kind == "timeout"
+    assert hanging.made == []
+
+
+@pytest.mark.parametrize("error", [ValueError("no such key"), AgentError("it said so"), SystemExit(0), KeyError()])
+async def test_an_agent_that_raises_leaves_a_record_with_its_traceback(plan, factory, agents, carry_out, error):
+    raising = factory(agents.saying("x", error, "x"))
+    outcome = await carry_out(plan(3), raising, concurrency=1)
+    good, bad, last = outcome.trials
+    assert (good.error, last.error) == (None, None)
+    assert (bad.error.kind, bad.error.type) == ("agent", type(error).__name__)
+    assert bad.error.message == (str(error) or type(error).__name__)
+    assert f"{type(error).__name__}" in bad.error.traceback
+    assert "conftest.py" in bad.error.traceback
+    assert bad.attempts == 1
+    assert raising.closings == [1, 1, 1]
+
+
+async def test_an_agent_that_cancels_itself_leaves_a_record(plan, factory, agents, carry_out):
+    async def reply(self, message):
+        if message == "question 0":
+            task = asyncio.ensure_future(asyncio.sleep(5))
+            task.cancel()
+            await task
+        return "x"
+
+    cancelling = factory(agents.replying(reply))
+    outcome = await carry_out(plan(3), cancelling, concurrency=1)
+    assert [trial.error and trial.error.type for trial in outcome.trials] == ["CancelledError", None, None]
+    assert cancelling.closings == [1, 1, 1]
+
+
+@pytest.mark.parametrize("step", ["make", "ingest", "fold", "memories", "snapshot"])
+async def test_who_fails_while_the_memory_is_built_is_the_memory(plan, factory, agents, carry_out, history, step):
+    async def failing(*args):
+        raise ValueError("no disk")
+
+    kind = agents.snapshotting if step == "make" else type("Failing", (agents.snapshotting,), {step: failing})
+    failed = factory(kind, default_folds=1, making=failing if step == "make" else None)
+    (trial,) = (await carry_out(plan(history=history("x")), failed)).trials
+    assert (trial.error.kind, trial.error.message, trial.error.type) == ("memory", "no disk", "ValueError")
+    assert failed.closings == ([] if step == "make" else [1])
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [("", "empty"), (" \n", "empty"), ("Sorry, I ran into an error", "error text"), ('{"error": "rate limit"}', "error text")],
+)
+async def test_an_answer_that_is_none_is_an_error_that_keeps_the_answer(plan, factory, agents, carry_out, answer, kind):
+    """B59, B60: it is not kept as an answer, so a rerun asks again."""
+    (trial,) = (await carry_out(plan(), factory(agents.saying(answer)))).trials
+    assert (trial.error.kind, trial.answer) == (kind, answer)
+
+
+@pytest.mark.parametrize("answer", [None, 42, Reply("x", memory_reads=(MemoryItem("x", score=math.nan),))])
+async def test_an_answer_that_cannot_be_recorded_is_the_agents_error(plan, factory, agents, carry_out, answer):
+    (trial,) = (await carry_out(plan(), factory(agents.saying(answer)))).trials
+    assert trial.error.kind == "agent"
+    assert "the reply cannot be recorded" in trial.error.message
+
+
+async def test_a_passing_failure_is_tried_again(plan, factory, agents, carry_out, waits):
+    flaky = factory(agents.saying(TransientError("429"), TransientError("429", 7.0), "x"))
+    (trial,) = (await carry_out(plan(), flaky, retries=4)).trials
+    assert (trial.answer, trial.error, trial.attempts) == ("x", None, 3)
+    assert 0.25 <= waits[0] <= 0.5
+    assert waits[1:] == [7.0]
+    assert flaky.closings == [1, 1, 1]
+
+
+@pytest.mark.parametrize("retries", [0, 1, 4])
+async def test_retries_are_bounded(plan, factory, agents, carry_out, waits, retries):
+    """B67."""
+    failing = factory(agents.saying(*[TransientError("429 rate limited")] * 9))
+    (trial,) = (await carry_out(plan(), failing, retries=retries)).trials
+    attempts = retries + 1
+    assert (trial.attempts, len(waits)) == (attempts, retries)
+    assert (trial.error.kind, trial.error.type) == ("transport", "TransientError")
+    assert trial.error.message == f"429 rate limited (given up after {attempts} attempts)"
+    assert failing.closings == [1] * attempts
+
+
+async def test_429_in_another_error_is_not_tried_again(plan, factory, agents, carry_out, waits):
+    (trial,) = (await carry_out(plan(), factory(agents.saying(ValueError("429 rate limited"))))).trials
+    assert (trial.attempts, waits, trial.error.kind) == (1, [], "agent")
+
+
+async def test_a_passing_failure_of_the_memory_is_tried_again(plan, factory, agents, carry_out, history, waits):
+    class Flaky(agents.snapshotting):
+        async def ingest(self, history):
+            await super().ingest(history)
+            if self.factory.did["ingest"] == 1:
+                raise TransientError("503")
+
+    flaky = factory(Flaky)
+    (trial,) = (await carry_out(plan(history=history("x")), flaky)).trials
+    assert (trial.error, trial.attempts, trial.answer) == (None, 2, "x; asked question 0")
+
+
+@pytest.mark.parametrize(
+    ("attempts", "wish", "low", "high"),
+    [
+        (1, None, 0.25, 0.5),
+        (3, None, 1.0, 2.0),
+        (50, None, 15.0, 30.0),
+        (1, 0.0, 0.0, 0.0),
+        (1, -3.0, 0.0, 0.0),
+        (9, 2.5, 2.5, 2.5),
+        (1, 3600.0, 30.0, 30.0),
+    ],
+)
+def test_the_wait_is_the_servers_wish_else_doubles_within_bounds(attempts, wish, low, high):
+    assert all(low <= _delay(attempts, wish) <= high for _ in range(50))
+
+
+async def test_a_usage_error_ends_the_run_plainly(plan, factory, agents, carry_out):
+    async def making(trial):
+        if "q2" in trial:
+            raise UsageError("no such memory kind")
+
+    wrong = factory(agents.plain, making=making)
+    taken = []
+    with pytest.raises(UsageError, match="^no such memory kind$") as error:
+        async with run_trials(plan(9), wrong, limits=Limits(concurrency=1)) as stream:
+            async for record in stream:
+                taken.append(record)
+    assert [trial.case for trial in taken] == ["q0", "q1"]
+    assert wrong.closings == [1, 1]
+    assert error.value.__cause__ is None
+
+
+async def test_what_the_consumer_raises_comes_out_as_it_is(plan, factory, agents):
+    plain = factory(agents.plain)
+    with pytest.raises(ZeroDivisionError):
+        async with run_trials(plan(3), plain, limits=Limits()) as stream:
+            await stream.receive()
+            raise ZeroDivisionError
+    assert set(plain.closings) <= {1}
+
+
+def _costing(agents, cost):
+    async def reply(self, message):
+        return Reply("x", usage=cost if isinstance(cost, Usage) or cost is None else Usage(cost_usd=cost))
+
+    return agents.replying(reply)
+
+
+async def test_the_cost_limit_stops_the_run_once(plan, factory, agents, carry_out):
+    outcome = await carry_out(plan(50), factory(_costing(agents, 0.5)), max_cost_usd=2.0, concurrency=3)
+    assert 4 <= len(outcome.trials) < 4 + 3
+    assert outcome.stops == [Stopped(outcome.stops[0].reason)]
+    assert outcome.stops[0].reason.startswith("the cost limit is reached: 2.")
+    assert outcome.stops[0].reason.endswith(" of 2.0 US dollars")
+
+
+@pytest.mark.parametrize("usage", [Usage(1, 2), None])
+async def test_an_unknown_cost_reaches_no_limit(plan, factory, agents, carry_out, usage):
+    outcome = await carry_out(plan(5), factory(_costing(agents, usage)), max_cost_usd=0.01)
+    assert (len(outcome.trials), outcome.stops) == (5, [])
+
+
+async def test_a_cost_limit_of_nothing_asks_nothing(plan, factory, agents, carry_out):
+    outcome = await carry_out(plan(5), factory(agents.plain), max_cost_usd=0.0)
+    assert (outcome.trials, len(outcome.stops)) == ([], 1)
+
+
+async def test_the_time_limit_stops_the_run_once(plan, factory, agents, carry_out, monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("foldproof.run.runner.time.monotonic", lambda: now)
+
+    async def reply(self, message):
+        nonlocal now
+        now += 1.0
+        return "x"
+
+    outcome = await carry_out(plan(50), factory(agents.replying(reply)), max_time_s=5.0, concurrency=2)
+    assert 5 <= len(outcome.trials) <= 6
+    assert outcome.stops == [Stopped("the time limit is reached: 5.0 s")]
+
+
+async def test_a_limit_that_is_not_reached_stops_nothing(plan, factory, agents, carry_out):
+    outcome = await carry_out(plan(5), factory(_costing(agents, 0.1)), max_cost_usd=0.6, max_time_s=60.0)
+    assert (len(outcome.trials), outcome.stops) == (5, [])
+
+
+async def test_a_cancelled_run_leaves_its_finished_trials_to_be_taken(plan, factory, agents):
+    async def reply(self, message):
+        if message in ("question 3", "question 4"):
+            await anyio.sleep_forever()
+        return "x"
+
+    hanging = factory(agents.replying(reply))
+    taken = []
+    with anyio.move_on_after(0.1) as scope:
+        async with run_trials(plan(9), hanging, limits=Limits(concurrency=2)) as stream:
+            try:
+                await anyio.sleep_forever()
+            finally:
+                while stream.statistics().current_buffer_used:
+                    taken.append(stream.receive_nowait())
+    assert scope.cancelled_caught
+    assert [trial.case for trial in taken if isinstance(trial, Trial)] == ["q0", "q1", "q2"]
+    assert all(trial.error is None for trial in taken)
+    assert hanging.closings == [1] * 5
+
+
+async def test_an_agent_that_cannot_be_closed_says_so_in_its_log(plan, factory, agents, carry_out):
+    class Stuck(agents.plain):
+        log = "hello\n"
+
+        async def close(self):
+            await super().close()
+            raise (SystemExit if self.trial.endswith("q1-0") else OSError)("no pipe")
+
+    stuck = factory(Stuck)
+    first, second = (await carry_out(plan(2), stuck, concurrency=1)).trials
+    assert (first.error, first.log) == (None, "hello\n\n[closing failed: OSError: no pipe]")
+    assert (second.error, second.log) == (None, "hello\n\n[closing failed: SystemExit: no pipe]")
+    assert stuck.closings == [1, 1]
+
+
+async def test_an_agent_that_never_closes_is_left_behind(plan, factory, agents, carry_out, monkeypatch):
+    monkeypatch.setattr("foldproof.run.runner._CLOSING_S", 0.05)
+
+    async def close(self):
+        self.closed += 1
+        await anyio.sleep_forever()
+
+    stuck = factory(type("Stuck", (agents.plain,), {"close": close}))
+    (trial,) = (await carry_out(plan(), stuck)).trials
+    assert (trial.error, trial.log) == (None, "\n[closing did not end within 0.05 s]")
+
+
+async def test_only_a_text_is_a_log(plan, factory, agents, carry_out):
+    logging = factory(type("Logging", (agents.plain,), {"log": object()}))
+    (trial,) = (await carry_out(plan(), logging)).trials
+    assert (trial.log, trial.error) == ("", None)
+
+
+async def test_an_agent_needs_nothing_but_a_session(plan, factory, carry_out, history):
+    class Bare:
+        def __init__(self, *_):
+            pass
+
+        async def start_session(self, info):
+            return self
+
+        async def reply(self, message):
+            return "x"
+
+    outcome = await carry_out(plan(2, history=history("x")), factory(Bare, default_folds=3))
+    assert [(trial.answer, trial.store_kept, trial.notes) for trial in outcome.trials] == [("x", None, ())] * 2
+    assert outcome.listings == []
+
+
+async def test_an_unsupported_session_is_the_agents_error(plan, factory, agents, carry_out):
+    (trial,) = (await carry_out(plan(), factory(agents.saying(UnsupportedError("no sessions"))))).trials
+    assert (trial.error.kind, trial.error.message) == ("agent", "no sessions")
