@@ -87,7 +87,7 @@ def longmemeval(source: Path, target: Path, limit: int | None, *, force: bool, a
         command="import longmemeval",
         written=[str(report.project), str(report.replay_set)],
         notes=[
-            f"{report.cases} cases and {report.histories} histories from data with sha256 {report.sha256[:12]}",
+            f"{report.cases} cases; histories: {report.histories}; sha256 of the data: {report.sha256[:12]}",
             *report.notes,
             *doubtful,
             *disputed,

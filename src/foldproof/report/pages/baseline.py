@@ -13,7 +13,7 @@ from foldproof.report.text import BRIEF, counted, inline
 
 def write_baseline(sheet: Sheet, document: BaselineDocument) -> None:
     """What the file holds or would hold, and what accepting it changes."""
-    state: Part = ("accepted.", "good") if document.accepted else ("not written.", "unsure")
+    state: Part = ("accepted.", "good") if document.accepted else ("proposed.", "unsure")
     sheet.line(state, f" {inline(document.file)}: {inline(document.config)}, run {inline(document.run)}")
     sheet.line(f"set: {set_line(document.set)}", indent=2)
     if document.replaces:
@@ -23,7 +23,9 @@ def write_baseline(sheet: Sheet, document: BaselineDocument) -> None:
         sheet.blank()
         sheet.line(("what changes", "strong"))
         listed = (*CHANGED, "kept", "failing") if sheet.details else CHANGED
-        write_cases(sheet, document.changes, listed)
+        # In a first baseline everything is new: only what does not pass needs a look.
+        rows = [case for case in document.changes if document.replaces or sheet.details or case.after != "pass"]
+        write_cases(sheet, rows, listed)
         counts = Counter(case.change for case in document.changes)
         sheet.line(", ".join(f"{number} {change}" for change, number in sorted(counts.items())), indent=2)
     if document.noise:
