@@ -97,7 +97,7 @@ class ReplayFile(pytest.File):
     _scores: dict[str, CaseScore] | None = None
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One test a case, selectable by class with `-k`; a set with problems is an error of collection, with all of them."""
+        """One test a case, selectable by class with `-k`; a set with problems is an error of collection."""
         from foldproof.cases import load_set
         from foldproof.core import FoldproofError
 

@@ -40,7 +40,7 @@ def test_2_interrupted_and_a_rerun_goes_on(tmp_path: Path, number: signal.Signal
         assert "run the same command again" in err
         assert "Traceback" not in err
         asked = endpoint.asked.total()
-        again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
         assert again.returncode == 0, again.stdout + again.stderr
         assert asked < 40
         assert endpoint.asked.total() <= 40 + 2, "only what was in flight may be asked twice"
@@ -78,3 +78,28 @@ def test_help_is_no_failure(cli: Callable[..., Any]) -> None:
     assert "check" in cli("--help").out
     assert cli("check", "--help").code == 0
     assert cli("--version").out.startswith("foldproof")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_4_a_full_disk_under_the_report(project: Callable[..., Path]) -> None:
+    folder = project()
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "foldproof", "run", "good"],
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert process.returncode == 4
+    assert "cannot be written" in process.stderr
+    assert "Traceback" not in process.stderr
+
+
+def test_0_a_reader_that_goes_away(project: Callable[..., Path]) -> None:
+    folder = project()
+    command = f"{sys.executable} -m foldproof run good --json | head -c 1; exit ${{PIPESTATUS[0]}}"
+    process = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
+    assert process.returncode == 0
+    assert process.stderr == ""

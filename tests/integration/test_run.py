@@ -322,3 +322,18 @@ def test_a_damaged_store_is_a_message(project: Callable[..., Path], cli: Callabl
     assert result.code == 4
     assert "Traceback" not in result.err
     assert "runs.db" in result.err
+
+
+def test_a_part_of_the_set_is_judged_on_the_part(demo_project: Path, cli: Callable[..., Any]) -> None:
+    assert cli("run", "production", "--only", "billing-db").code == 0
+    assert cli("run", "window", "--only", "lost-suitcase").code == 1, "the gate of the whole, 1/2, is not for a part"
+
+
+def test_what_an_agent_prints_does_not_reach_the_report(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    folder = project(configs={"loud": {"agent": "python:loud:answer"}})
+    (folder / "loud.py").write_text(
+        "def answer(question, memory_config):\n    print('hello')\n    return 'Postgres 15, Monday'\n"
+    )
+    result = cli("run", "loud", "--json")
+    assert result.document["verdict"] == "pass"
+    assert "hello" in result.err

@@ -1,59 +1,82 @@
-"""YAML text that a person likes to read, and that every YAML reader reads alike."""
+"""YAML by ruamel.yaml, with every scalar as its own source text: what was written is written again, byte by byte."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 _SAFE = re.compile(r"[^\W\d_](?:[\w .,;!?()'/+$%€£-]|:(?=[\w/]))*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 _IN_LIST = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*")
-_WIDEST = 100
+_WIDEST_LIST = 80
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_LONGEST_KEY = 1024  # YAML's own limit
 
 
-def quoted(text: str) -> str:
-    """The text in double quotes, as JSON and YAML both read it."""
-    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
-
-
-def scalar(value: Any) -> str:  # noqa: ANN401  # a scalar of JSON
-    """One scalar. Text stands unquoted only where no reader could take it for anything else."""
+def scalar(value: Any, *, flow: bool = False) -> str:  # noqa: ANN401  # a scalar of JSON
+    """The source text of a scalar. Text stands unquoted only where no reader could take it for anything else."""
     if not isinstance(value, str):
         return json.dumps(value, allow_nan=False)
     plain = _SAFE.fullmatch(value) and value.lower() not in _WORDS and value.isprintable() and not value.endswith(" ")
-    return value if plain else quoted(value)
+    if plain and not flow:
+        return value
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
-def flow(value: Any) -> str:  # noqa: ANN401  # any JSON value
-    """Any value on one line, as JSON and YAML both read it."""
+def tree(value: Any, *, flow: bool = False) -> Any:  # noqa: ANN401  # any JSON value, and ruamel's tree of it
+    """The tree of a value as a person likes to read it; with `flow`, one that may stand in brackets."""
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{quoted(key)}: {flow(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(flow(item) for item in value) + "]"
-    return quoted(value) if isinstance(value, str) else scalar(value)
+        made = CommentedMap()
+        made.update({scalar(key, flow=flow): tree(item, flow=flow) for key, item in value.items()})
+        return made
+    if not isinstance(value, list | tuple):
+        return scalar(value, flow=flow)
+    items = CommentedSeq([tree(item, flow=flow) for item in value])
+    simple = all(isinstance(item, str) and _IN_LIST.fullmatch(item) and scalar(item) == item for item in value)
+    if simple and len(", ".join(value)) <= _WIDEST_LIST:
+        items.fa.set_flow_style()
+    return items
 
 
-def pair(key: str, value: Any, indent: int = 0) -> list[str]:  # noqa: ANN401  # any JSON value
-    """The lines of `key: value` in block form."""
-    head = " " * indent + scalar(key) + ":"
-    if isinstance(value, Mapping) and value:
-        return [head, *(line for inner, item in value.items() for line in pair(inner, item, indent + 2))]
-    if isinstance(value, list | tuple) and value:
-        if all(isinstance(item, str) and _IN_LIST.fullmatch(item) and scalar(item) == item for item in value):
-            line = f"{head} [{', '.join(value)}]"
-            if len(line) <= _WIDEST:
-                return [line]
-        return [head, *(line for item in value for line in entry(item, indent))]
-    return [f"{head} {flow(value)}" if isinstance(value, Mapping | list | tuple) else f"{head} {scalar(value)}"]
+class RoundTrip:
+    """One YAML text, read and printed. `sequence` and `offset` are where an item and its dash stand under their key."""
 
+    def __init__(self, text: str = "", *, mapping: int = 2, sequence: int = 2, offset: int = 0) -> None:
+        from ruamel.yaml import YAML
+        from ruamel.yaml.constructor import RoundTripConstructor
+        from ruamel.yaml.emitter import Emitter
 
-def entry(value: Any, indent: int = 0) -> list[str]:  # noqa: ANN401  # any JSON value
-    """The lines of one list item in block form."""
-    dash = " " * indent + "- "
-    if isinstance(value, Mapping) and value:
-        lines = [line for key, item in value.items() for line in pair(key, item, indent + 2)]
-        return [dash + lines[0][indent + 2 :], *lines[1:]]
-    return [dash + (flow(value) if isinstance(value, Mapping | list | tuple) else scalar(value))]
+        class SourceConstructor(RoundTripConstructor):
+            def construct_scalar(self, node: Any) -> Any:  # noqa: ANN401  # as the library has it
+                block = node.style in {"|", ">"}
+                return super().construct_scalar(node) if block else text[node.start_mark.index : node.end_mark.index]
+
+        class SourceEmitter(Emitter):
+            MAX_SIMPLE_KEY_LENGTH = _LONGEST_KEY
+
+            def choose_scalar_style(self) -> Any:  # noqa: ANN401  # as the library has it
+                return self.event.style if self.event.style in {"|", ">"} else ""
+
+            def write_plain(self, text: Any, split: Any = True) -> None:  # noqa: ANN401, ARG002, FBT002  # as the library has it
+                if text:
+                    self.write_indicator(text, need_whitespace=True)
+
+        self.yaml: Any = YAML()
+        self.yaml.Constructor = SourceConstructor
+        self.yaml.Emitter = SourceEmitter
+        self.yaml.width = sys.maxsize
+        self.yaml.brace_single_entry_mapping_in_flow_sequence = True
+        self.yaml.explicit_start = bool(re.search(r"^---\s", text, re.MULTILINE))
+        self.yaml.indent(mapping=mapping, sequence=sequence, offset=offset)
+        self.tree: Any = self.yaml.load(text)
+
+    def printed(self) -> str:
+        out = io.StringIO()
+        self.yaml.dump(self.tree, out)
+        return out.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -14,6 +15,9 @@ import click
 from foldproof.cli.app import app
 from foldproof.core import ExitCode, FoldproofError
 
+_STREAM_FAULTS = frozenset({errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF})
+"""What writing a report to standard output can fail with."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with the exit code of DESIGN section 9."""
@@ -22,8 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with contextlib.suppress(ValueError):  # not the main thread: signals stay as they are
         signal.signal(signal.SIGTERM, _as_interrupt)
     code = run(words)
-    with contextlib.suppress(BrokenPipeError):
+    try:
         sys.stdout.flush()
+    except OSError as error:
+        code = _unwritable(error)
     sys.exit(int(code))
 
 
@@ -45,17 +51,21 @@ def run(words: Sequence[str]) -> ExitCode:
     except (KeyboardInterrupt, click.Abort):
         message = "interrupted; what was answered is kept: run the same command again to go on"
         return _fail(ExitCode.INTERRUPTED, "interrupted", message, as_json=as_json)
-    except BrokenPipeError:
-        # The reader went away (`| head`): that is no failure, and the interpreter must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.PASS
+    except OSError as error:
+        if error.errno not in _STREAM_FAULTS or error.filename is not None:
+            return _bug(error, as_json=as_json)
+        return _unwritable(error)
     except Exception as error:  # noqa: BLE001  # the outermost border: a bug becomes exit code 3 with its trace
-        import traceback
+        return _bug(error, as_json=as_json)
 
-        trace = traceback.format_exc()
-        opening = f"internal error: {type(error).__name__}: {error}"
-        message = f"{opening}\nThis is a bug in foldproof; please report it with:\n{trace}"
-        return _fail(ExitCode.INTERNAL, "internal", message, as_json=as_json)
+
+def _bug(error: Exception, *, as_json: bool) -> ExitCode:
+    import traceback
+
+    trace = "".join(traceback.format_exception(error))
+    opening = f"internal error: {type(error).__name__}: {error}"
+    message = f"{opening}\nThis is a bug in foldproof; please report it with:\n{trace}"
+    return _fail(ExitCode.INTERNAL, "internal", message, as_json=as_json)
 
 
 def _fail(code: ExitCode, kind: str, message: str, *, as_json: bool) -> ExitCode:
@@ -66,6 +76,19 @@ def _fail(code: ExitCode, kind: str, message: str, *, as_json: bool) -> ExitCode
     else:
         click.echo(message, err=True)
     return code
+
+
+def _unwritable(error: OSError) -> ExitCode:
+    """The report cannot be written; where its reader went away (`| head`) that is no failure.
+
+    Standard output is pointed at nothing, so that the interpreter does not complain of it again at exit.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return ExitCode.PASS
+    sys.stderr.write(f"the report cannot be written: {error}\n")
+    return ExitCode.USAGE
 
 
 def _as_interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
+_LISTED = 12
+
 
 class ExitCode(IntEnum):
     """What the process answers with, the same for every command."""
@@ -92,4 +94,6 @@ def nearest_of(value: str, allowed: Iterable[str]) -> str:
     close = difflib.get_close_matches(value, names, n=1, cutoff=0.6)
     if close:
         return f"did you mean `{close[0]}`?"
-    return f"allowed: {', '.join(f'`{name}`' for name in names)}" if names else "nothing is allowed here"
+    listed = [f"`{name}`" for name in names[:_LISTED]]
+    more = [f"{len(names) - _LISTED} more"] if len(names) > _LISTED else []
+    return f"allowed: {', '.join([*listed, *more])}" if names else "nothing is allowed here"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 from foldproof.agents import AgentFactory, open_agents
-from foldproof.cases import Case, Configuration, Limits
+from foldproof.cases import Case, Configuration, Limits, Requirement
 from foldproof.compare import ClassGate, gate_scores
 from foldproof.core import NothingSelectedError, UsageError, __version__
 from foldproof.record import Run, Stopped, StoreListing, Trial
@@ -184,7 +184,7 @@ async def ask(
     )
     wanted = {(case.id, repeat) for case in cases for repeat in range(repeats)}
     reused = len(wanted & done)
-    stopped = ""
+    outcome = _Carried()
     if planned:
         with workspace.store.lock(f"run-{run.name}") as held:
             if not held:
@@ -192,10 +192,10 @@ async def ask(
                     f"run {run.name} is being carried out by another process\n  wait for it, or use --fresh"
                 )
             plan = Plan(f"fp-{run.name}", planned, opened.configuration.folds)
-            stopped = await _carry_out(workspace, opened, run, plan=plan, limits=limits, listener=options.listener)
-    run = workspace.store.set_state(run, "stopped" if stopped else "finished")
+            outcome = await _carry_out(workspace, opened, run, plan=plan, limits=limits, listener=options.listener)
+    run = workspace.store.set_state(run, "stopped" if outcome.stopped else "finished")
     trials = [trial for trial in workspace.store.trials(run) if (trial.case, trial.repeat) in wanted]
-    return report_run(workspace, run, cases, trials, asked=len(planned), reused=reused, stopped=stopped)
+    return report_run(workspace, run, cases, trials, asked=outcome.asked, reused=reused, stopped=outcome.stopped)
 
 
 def report_run(
@@ -208,18 +208,41 @@ def report_run(
     reused: int = 0,
     stopped: str = "",
 ) -> RunReport:
-    """Score recorded trials and hold them against the gate; no agent is called."""
+    """Score recorded trials and hold them against the gate; no agent is called.
+
+    Of a part of the set every case must pass, whatever counts the gate has for the whole.
+    """
     scores = score_run(cases, trials)
-    sizes = Counter(case.case_class for case in workspace.replay_set.cases)
+    sizes = Counter(case.case_class for case in cases)
+    gate: Mapping[str, Requirement] = workspace.replay_set.gate
+    if len(cases) < len(workspace.replay_set.cases):
+        # Fixed counts are counts of the whole set: of a part, every case that was asked must pass.
+        gate = {name: Requirement() for name in sizes}
     costs = [trial.usage.cost_usd for trial in trials if trial.usage and trial.usage.cost_usd is not None]
-    gate = gate_scores(workspace.replay_set.gate, scores, sizes=sizes)
-    return RunReport(run, scores, gate, asked, reused, stopped, sum(costs) if costs else None, tuple(trials))
+    return RunReport(
+        run,
+        scores,
+        gate_scores(gate, scores, sizes=sizes),
+        asked,
+        reused,
+        stopped,
+        sum(costs) if costs else None,
+        tuple(trials),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """How many trials were asked, and which limit stopped the run, if one did."""
+
+    asked: int = 0
+    stopped: str = ""
 
 
 async def _carry_out(
     workspace: Workspace, opened: Opened, run: Run, *, plan: Plan, limits: Limits, listener: Listener
-) -> str:
-    """Run the plan and keep every record; the reason where a limit stopped it."""
+) -> _Carried:
+    """Run the plan and keep every record."""
     sink = _Sink(workspace, run, len(plan.trials), listener)
     workspace.store.set_state(run, "running")
     try:
@@ -232,7 +255,7 @@ async def _carry_out(
     except BaseException:
         workspace.store.set_state(run, "interrupted")
         raise
-    return sink.stopped
+    return _Carried(sink.done, sink.stopped)
 
 
 def _waiting(stream: MemoryObjectReceiveStream[RunRecord]) -> list[RunRecord]:
@@ -254,6 +277,11 @@ class _Sink:
         self._progress = Progress(run.config if not run.control else run.control, 0, total, 0)
         self.stopped = ""
         listener(self._progress)
+
+    @property
+    def done(self) -> int:
+        """Trials kept so far."""
+        return self._progress.done
 
     def keep(self, records: list[RunRecord]) -> None:
         trials = [record for record in records if isinstance(record, Trial)]

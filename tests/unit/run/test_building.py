@@ -21,7 +21,9 @@ def _without(kind, *steps):
     return type("Less", (kind,), dict.fromkeys(steps, unsupported))
 
 
-async def test_questions_on_one_history_ingest_once_where_the_agent_snapshots(plan, factory, agents, carry_out, history):
+async def test_questions_on_one_history_ingest_once_where_the_agent_snapshots(
+    plan, factory, agents, carry_out, history
+):
     handing = factory(agents.snapshotting, default_folds=1)
     outcome = await carry_out(plan(500, history=history("a", "b")), handing, concurrency=16)
     assert handing.did == {"ingest": 1, "fold": 1, "memories": 2, "snapshot": 1, "restore": 499}
@@ -99,9 +101,7 @@ async def test_after_a_failed_build_the_next_trial_builds(plan, factory, agents,
 @pytest.mark.parametrize(
     ("default", "configured", "folds"), [(0, None, 0), (1, None, 1), (1, 0, 0), (0, 3, 3), (2, 1, 1)]
 )
-async def test_it_folds_as_often_as_configured(
-    plan, factory, agents, carry_out, history, default, configured, folds
-):
+async def test_it_folds_as_often_as_configured(plan, factory, agents, carry_out, history, default, configured, folds):
     folding = factory(agents.remembering, default_folds=default)
     outcome = await carry_out(plan(1, history=history(*"abcd"), folds=configured), folding)
     assert folding.did["fold"] == folds
@@ -142,7 +142,9 @@ async def test_a_failed_trial_still_shows_what_its_memory_held(plan, factory, ag
     async def reply(self, message):
         raise ValueError("no model")
 
-    outcome = await carry_out(plan(1, history=history("a")), factory(type("F", (agents.remembering,), {"reply": reply})))
+    outcome = await carry_out(
+        plan(1, history=history("a")), factory(type("F", (agents.remembering,), {"reply": reply}))
+    )
     assert outcome.trials[0].store_kept == outcome.listings[0].sha256
 
 

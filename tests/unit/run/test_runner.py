@@ -150,7 +150,12 @@ async def test_who_fails_while_the_memory_is_built_is_the_memory(plan, factory, 
 
 @pytest.mark.parametrize(
     ("answer", "kind"),
-    [("", "empty"), (" \n", "empty"), ("Sorry, I ran into an error", "error text"), ('{"error": "rate limit"}', "error text")],
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("Sorry, I ran into an error", "error text"),
+        ('{"error": "rate limit"}', "error text"),
+    ],
 )
 async def test_an_answer_that_is_none_is_an_error_that_keeps_the_answer(plan, factory, agents, carry_out, answer, kind):
     """B59, B60: it is not kept as an answer, so a rerun asks again."""
