@@ -282,9 +282,6 @@ def test_what_a_page_shows_is_true(page, folder, tools, tmp_path):
                 (place / block.file).write_text(block.text, "utf-8")
 
 
-# --- the first screen
-
-
 def test_the_readme_shows_what_the_demo_prints(tools, tmp_path):
     shown = re.search(r"<!-- demo-output -->\s*```\w*\n(.*?)```\s*<!-- /demo-output -->", PAGES["README.md"], re.DOTALL)
     assert shown, "the demo's output stands between <!-- demo-output --> and <!-- /demo-output -->"
@@ -300,7 +297,22 @@ def test_the_readme_sets_up_with_two_lines():
     assert PAGES["README.md"].index(commands[1]) < 2500, "both stand on the first screen"
 
 
-# --- the whole
+def test_B58_the_documented_line_keeps_the_exit_code(projects, tools, tmp_path):
+    folder = shutil.copytree(projects("accepted"), tmp_path / "project")
+    lines = re.findall(
+        r"^\$ (set -o pipefail; foldproof check candidate \| tee .*); echo", PAGES["docs/ci.md"], re.MULTILINE
+    )
+    assert len(lines) == 1
+    assert run_line(lines[0], folder, tools)[0] == 1
+    assert run_line("foldproof check candidate", folder, tools)[0] == 1
+
+
+def test_B58_the_lines_that_are_warned_of_swallow_it(projects, tools, tmp_path):
+    folder = shutil.copytree(projects("accepted"), tmp_path / "project")
+    warned = re.findall(r"^\| `(foldproof check candidate.+)` \|", PAGES["docs/ci.md"], re.MULTILINE)
+    wrappers = [line.replace("\\|", "|") for line in warned if line != "foldproof check candidate"]
+    assert len(wrappers) == 3
+    assert [run_line(line, folder, tools)[0] for line in wrappers] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("page", PAGES)

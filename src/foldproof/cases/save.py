@@ -1,21 +1,31 @@
-"""Writing replay sets: every byte that is not part of the change stays as it was."""
+"""Writing replay sets: comments, order and quoting of all that is not part of the change stay as they were."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, reduce
+from operator import getitem
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from foldproof.cases.contents import case_value
 from foldproof.cases.histories import write_history
-from foldproof.cases.nodes import Node, data_of, read_text, resolve, shown
+from foldproof.cases.nodes import data_of, read_text, resolve, shown
 from foldproof.cases.records import Case, ReplaySet
 from foldproof.cases.tree import tree_of
 from foldproof.cases.writing import write_atomically
-from foldproof.cases.yaml_text import entry, flow, pair
+from foldproof.cases.yaml_text import RoundTrip, put, tree
 from foldproof.core import FileError, Problem, UsageError, nearest_of
 
 _BOM = b"\xef\xbb\xbf"
+_COMMENT = re.compile(r"(?<!\S)#(?:.*\S)?")
+_JSON_INDENT = re.compile(r"\s*[{\[]\s*\n([ \t]*)")
+
+_exact = partial(json.dumps, sort_keys=True)  # tells numbers from booleans and knows no order of keys
+_Place: TypeAlias = "tuple[str | int, ...]"
+_Put: TypeAlias = Callable[[Any, Any, Any], None]
 
 
 def append_cases(path: Path | str, cases: Iterable[Case]) -> None:
@@ -29,25 +39,10 @@ def append_cases(path: Path | str, cases: Iterable[Case]) -> None:
     """
     document = _Document(Path(path))
     values = [case_value(case) for case in cases]
-    node = document.cases()
-    if not values:
-        return
-    assert isinstance(node.value, list)  # noqa: S101  # `cases` gives lists only
-    if node.flow and not node.value and not document.root.flow:
-        # an empty list in a file in block form: the first case starts the block
-        lines = "\n".join(line for value in values for line in entry(value))
-        start = len(document.text[: node.start].rstrip(" "))
-        text = document.spliced(start, node.end, f"\n{lines}")
-    elif node.flow:
-        at = node.value[-1].end if node.value else node.start + 1
-        added = ", ".join(flow(value) for value in values)
-        text = document.spliced(at, at, f",\n{added}" if node.value else added)
-    else:
-        end = node.value[-1].end
-        text = document.inserted(end, [line for value in values for line in entry(value, node.column)])
-    expected = document.data
-    expected["cases"] = [*expected["cases"], *values]
-    document.write(text, expected)
+    if there := len(document.data["cases"]):
+        document.change({("cases", number): value for number, value in enumerate(values, there)})
+    elif values:
+        document.change({("cases",): values})
 
 
 def set_case_field(path: Path | str, case_id: str, field: str, value: Any) -> None:  # noqa: ANN401  # any JSON value
@@ -60,23 +55,10 @@ def set_case_field(path: Path | str, case_id: str, field: str, value: Any) -> No
         UsageError: for an unknown case, or a file that is written in a way that cannot be changed.
     """
     document = _Document(Path(path))
-    node, index = document.case(case_id)
-    assert isinstance(node.value, dict)  # noqa: S101  # `case` gives mappings only
-    old = node.value.get(field)
-    if node.flow:
-        if old is not None:
-            text = document.spliced(old.start, old.end, flow(value))
-        else:
-            last = max(item.end for item in node.value.values())
-            text = document.spliced(last, last, f", {flow(field)}: {flow(value)}")
-    elif old is not None:
-        lines = pair(field, value, node.column)
-        text = document.spliced(node.key_starts[field], document.content_end(old), "\n".join(lines)[node.column :])
-    else:
-        text = document.inserted(node.end, pair(field, value, node.column))
-    expected = document.data
-    expected["cases"][index][field] = value
-    document.write(text, expected)
+    ids = [case.get("id") if isinstance(case, dict) else None for case in document.data["cases"]]
+    if case_id not in ids:
+        raise UsageError(f"{shown(document.path)} has no case '{case_id}'\n  {nearest_of(case_id, map(str, ids))}")
+    document.change({("cases", ids.index(case_id), field): value})
 
 
 class _Document:
@@ -88,90 +70,87 @@ class _Document:
         self.bom = path.read_bytes().startswith(_BOM)
         self.newline = "\r\n" if "\r\n" in raw else "\n"
         self.text = raw.replace("\r\n", "\n")
-        self.root, problems = tree_of(self.text, path)
+        root, problems = tree_of(self.text, path)
         if problems:
             raise FileError(problems)
+        self.root = root.value if isinstance(root.value, dict) else {}
+        self.data = {key: resolve(data_of(node)) for key, node in self.root.items()}
+        if not isinstance(self.data.get("cases"), list):
+            raise FileError([Problem(shown(path), 0, "the file has no list of `cases`", "add `cases: []`")])
 
-    @property
-    def data(self) -> dict[str, Any]:
-        """The content, for comparison."""
-        found: dict[str, Any] = resolve(data_of(self.root))
-        return found
-
-    def cases(self) -> Node:
-        node = self.root.value.get("cases") if isinstance(self.root.value, dict) else None
-        if node is None or not isinstance(node.value, list):
-            raise FileError([Problem(shown(self.path), 0, "the file has no list of `cases`", "add `cases: []`")])
-        return node
-
-    def case(self, case_id: str) -> tuple[Node, int]:
-        nodes = self.cases().value
-        assert isinstance(nodes, list)  # noqa: S101  # `cases` gives lists only
-        ids = []
-        for index, node in enumerate(nodes):
-            name = node.value["id"].value if isinstance(node.value, dict) and "id" in node.value else None
-            if name == case_id:
-                return node, index
-            ids.append(str(name))
-        raise UsageError(f"{shown(self.path)} has no case '{case_id}'\n  {nearest_of(case_id, ids)}")
-
-    def content_end(self, node: Node) -> int:
-        """Where a value ends, without the line breaks that belong to a block text."""
-        return len(self.text[: node.end].rstrip("\n")) if node.end > node.start else node.end
-
-    def spliced(self, start: int, end: int, new: str) -> str:
-        return self.text[:start] + new + self.text[end:]
-
-    def inserted(self, end: int, lines: list[str]) -> str:
-        """The text with whole lines added after the line in which a value ends."""
-        line_done = end > 0 and self.text[end - 1] == "\n"
-        at = end if line_done else self.text.find("\n", end) + 1 or len(self.text)
-        gap = "" if at == 0 or self.text[at - 1] == "\n" else "\n"
-        return self.spliced(at, at, gap + "\n".join(lines) + "\n")
-
-    def write(self, text: str, expected: Mapping[str, Any]) -> None:
-        """Write the text if it reads back as the old content with the change, and nothing else."""
+    def change(self, values: Mapping[_Place, Any]) -> None:
+        """Write the file with values put at their places, if it then holds its old content with them, and no more."""
         try:
+            text = self.json_with(values) or self.yaml_with(values)
             root, problems = tree_of(text, self.path)
-            same = not problems and _comparable(resolve(data_of(root))) == _comparable(expected)
-        except FileError:
+            same = not problems and _exact(resolve(data_of(root))) == _exact(_changed(self.data, values, _put))
+        except Exception:  # noqa: BLE001  # whatever a library stumbles over, the file stays as it was
             same = False
         if not same:
             raise UsageError(
                 f"{shown(self.path)} is written in a way that cannot be changed without rewriting it\n"
                 "  write its cases one field a line, or make the change by hand"
             )
-        raw = text.replace("\n", self.newline).encode()
-        write_atomically(self.path, (_BOM if self.bom else b"") + raw)
+        write_atomically(self.path, (_BOM if self.bom else b"") + text.replace("\n", self.newline).encode())
+
+    def json_with(self, values: Mapping[_Place, Any]) -> str:
+        """The new text, empty where the file is no JSON."""
+        try:
+            data = _changed(json.loads(self.text), values, _put)
+        except ValueError:
+            return ""
+        indent = _JSON_INDENT.match(self.text)
+        escaped = self.text.isascii() and "\\u" in self.text
+        text = json.dumps(data, ensure_ascii=escaped, allow_nan=False, indent=indent and indent[1])
+        return text + self.text[len(self.text.rstrip()) :]
+
+    def yaml_with(self, values: Mapping[_Place, Any]) -> str:
+        """The new text, with the file's own indentation."""
+        blocks: list[Any] = [node for node in self.root.values() if node.value and not node.flow]
+        mapping = next((node.column for node in blocks if isinstance(node.value, dict)), 2)
+        lists = (node for node in blocks if isinstance(node.value, list))
+        offset, sequence = next(((node.column, node.value[0].column) for node in lists), (0, 2))
+        old, new = (RoundTrip(self.text, mapping=mapping, sequence=sequence, offset=offset) for _ in range(2))
+        if _COMMENT.findall(old.printed()) != _COMMENT.findall(self.text):
+            raise ValueError("a comment would be lost")
+        _changed(new.tree, values, put)
+        return new.printed()
 
 
-def _comparable(value: Any) -> Any:  # noqa: ANN401  # any JSON value
-    """The value with its numbers told apart from booleans and its mappings from each other's order."""
-    if isinstance(value, Mapping):
-        return {key: _comparable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_comparable(item) for item in value]
-    return type(value).__name__ if value is None else (isinstance(value, bool), value)
+def _changed(data: Any, values: Mapping[_Place, Any], put_in: _Put) -> Any:  # noqa: ANN401  # any JSON value
+    for (*way, last), value in values.items():
+        put_in(reduce(getitem, way, data), last, value)
+    return data
+
+
+def _put(inner: Any, key: Any, value: Any) -> None:  # noqa: ANN401  # any JSON values
+    if isinstance(inner, list):
+        inner.append(value)
+    else:
+        inner[key] = value
 
 
 def set_text(replay_set: ReplaySet, histories: Mapping[str, str], comment: str = "") -> str:
     """A whole set as YAML. `histories` maps the names to paths beside the file; `comment` opens it."""
-    lines = [f"# {line}".rstrip() for line in comment.splitlines()]
-    lines += ["foldproof: 1", *pair("name", replay_set.name)]
+    value: dict[str, Any] = {"foldproof": 1, "name": replay_set.name}
     if judge := replay_set.judge:
         pin = {"model": judge.model, "prompt": judge.prompt, "sha256": judge.sha256}
-        lines += pair("judge", {key: text for key, text in pin.items() if text})
+        value["judge"] = {key: text for key, text in pin.items() if text}
     if replay_set.gate_declared:
-        lines += ["gate:", *(f"  {name}: {need}" for name, need in replay_set.gate.items())]
+        value["gate"] = {name: str(need) for name, need in replay_set.gate.items()}
     if histories:
-        lines += pair("histories", histories)
+        value["histories"] = histories
     if replay_set.waivers:
-        waivers = [{"case": item.case, "reason": item.reason, "until": str(item.until)} for item in replay_set.waivers]
-        lines += pair("waivers", waivers)
-    lines += ["", "cases:"]
-    for number, case in enumerate(replay_set.cases):
-        lines += [""] * bool(number) + entry(case_value(case))
-    return "\n".join(lines) + "\n"
+        value["waivers"] = [
+            {"case": item.case, "reason": item.reason, "until": str(item.until)} for item in replay_set.waivers
+        ]
+    value["cases"] = [case_value(case) for case in replay_set.cases]
+    yaml = RoundTrip()
+    yaml.tree = tree(value)
+    yaml.tree.yaml_set_comment_before_after_key("cases", "\n")
+    for number in range(1, len(replay_set.cases)):
+        yaml.tree["cases"].yaml_set_comment_before_after_key(number, "\n")
+    return "".join(f"{f'# {line}'.rstrip()}\n" for line in comment.splitlines()) + yaml.printed()
 
 
 def dump_set(replay_set: ReplaySet, path: Path | str, comment: str = "") -> None:

@@ -1,4 +1,4 @@
-"""YAML by ruamel.yaml, with every scalar as its own source text: what was written is written again, byte by byte."""
+"""YAML text by ruamel.yaml: new text that every reader reads alike, old text as it was."""
 
 from __future__ import annotations
 
@@ -14,17 +14,29 @@ _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null",
 _IN_LIST = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*")
 _WIDEST_LIST = 80
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_LONGEST_KEY = 1024  # YAML's own limit
+_DOCUMENT = re.compile(r"(.*^---[ \t]*(?:#[^\n]*)?\n)?(.*?)(^\.\.\.(?:\s.*)?)?", re.DOTALL | re.MULTILINE)
 
 
-def scalar(value: Any, *, flow: bool = False) -> str:  # noqa: ANN401  # a scalar of JSON
-    """The source text of a scalar. Text stands unquoted only where no reader could take it for anything else."""
+class Source(str):
+    """A text, with what stands for it in the file."""
+
+    __slots__ = ("source",)
+
+    def __new__(cls, text: str, source: str) -> Source:  # noqa: D102, PYI034  # the class says it; it has no heirs
+        made = super().__new__(cls, text)
+        made.source = source
+        return made
+
+
+def scalar(value: Any, *, flow: bool = False) -> Source:  # noqa: ANN401  # a scalar of JSON
+    """A new scalar. Text stands unquoted only where no reader could take it for anything else."""
     if not isinstance(value, str):
-        return json.dumps(value, allow_nan=False)
+        return Source(text := json.dumps(value, allow_nan=False), text)
     plain = _SAFE.fullmatch(value) and value.lower() not in _WORDS and value.isprintable() and not value.endswith(" ")
     if plain and not flow:
-        return value
-    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
+        return Source(value, value)
+    quoted = json.dumps(value, ensure_ascii=False)
+    return Source(value, _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted))
 
 
 def tree(value: Any, *, flow: bool = False) -> Any:  # noqa: ANN401  # any JSON value, and ruamel's tree of it
@@ -38,45 +50,89 @@ def tree(value: Any, *, flow: bool = False) -> Any:  # noqa: ANN401  # any JSON 
     if not isinstance(value, list | tuple):
         return scalar(value, flow=flow)
     items = CommentedSeq([tree(item, flow=flow) for item in value])
-    simple = all(isinstance(item, str) and _IN_LIST.fullmatch(item) and scalar(item) == item for item in value)
+    simple = all(isinstance(item, str) and _IN_LIST.fullmatch(item) and scalar(item).source == item for item in value)
     if simple and len(", ".join(value)) <= _WIDEST_LIST:
         items.fa.set_flow_style()
     return items
 
 
 class RoundTrip:
-    """One YAML text, read and printed. `sequence` and `offset` are where an item and its dash stand under their key."""
+    """One YAML text as ruamel's tree. Each scalar that is not in block style stands as in the file, byte by byte."""
 
     def __init__(self, text: str = "", *, mapping: int = 2, sequence: int = 2, offset: int = 0) -> None:
         from ruamel.yaml import YAML
         from ruamel.yaml.constructor import RoundTripConstructor
         from ruamel.yaml.emitter import Emitter
+        from ruamel.yaml.resolver import VersionedResolver
+
+        # ruamel.yaml loses comments around the marks of a document, so it sees the document alone
+        parts: Any = _DOCUMENT.fullmatch(text)
+        self.head, body, self.tail = parts.groups("")
+
+        class AllText(VersionedResolver):
+            versioned_resolver: Any = {}  # noqa: RUF012  # as the library has it
 
         class SourceConstructor(RoundTripConstructor):
             def construct_scalar(self, node: Any) -> Any:  # noqa: ANN401  # as the library has it
-                block = node.style in {"|", ">"}
-                return super().construct_scalar(node) if block else text[node.start_mark.index : node.end_mark.index]
+                made = super().construct_scalar(node)
+                source = body[node.start_mark.index : node.end_mark.index]
+                return made if node.style in {"|", ">"} else Source(made, source)
 
         class SourceEmitter(Emitter):
-            MAX_SIMPLE_KEY_LENGTH = _LONGEST_KEY
+            MAX_SIMPLE_KEY_LENGTH = 1024  # YAML's own limit
 
             def choose_scalar_style(self) -> Any:  # noqa: ANN401  # as the library has it
-                return self.event.style if self.event.style in {"|", ">"} else ""
+                return "" if isinstance(self.event.value, Source) else self.event.style
 
-            def write_plain(self, text: Any, split: Any = True) -> None:  # noqa: ANN401, ARG002, FBT002  # as the library has it
-                if text:
-                    self.write_indicator(text, need_whitespace=True)
+            def write_plain(self, text: Any, split: Any = True) -> None:  # noqa: ANN401, ARG002  # as the library has it
+                if text.source:
+                    self.write_indicator(text.source, need_whitespace=True)
 
         self.yaml: Any = YAML()
-        self.yaml.Constructor = SourceConstructor
-        self.yaml.Emitter = SourceEmitter
+        self.yaml.Resolver, self.yaml.Constructor, self.yaml.Emitter = AllText, SourceConstructor, SourceEmitter
+        self.yaml.representer.add_representer(Source, lambda made, text: made.represent_str(text))
         self.yaml.width = sys.maxsize
         self.yaml.brace_single_entry_mapping_in_flow_sequence = True
-        self.yaml.explicit_start = bool(re.search(r"^---\s", text, re.MULTILINE))
         self.yaml.indent(mapping=mapping, sequence=sequence, offset=offset)
-        self.tree: Any = self.yaml.load(text)
+        self.tree: Any = self.yaml.load(body)
 
     def printed(self) -> str:
+        """The text, with what was changed in the tree."""
         out = io.StringIO()
         self.yaml.dump(self.tree, out)
-        return out.getvalue()
+        return f"{self.head}{out.getvalue()}{self.tail}"
+
+
+def put(node: Any, key: Any, value: Any) -> None:  # noqa: ANN401  # ruamel's tree
+    """Put a value in its place or behind the last one; the comment lines that follow stay behind it."""
+    from ruamel.yaml.tokens import CommentToken
+
+    new = key == len(node) if isinstance(node, list) else key not in node
+    slot, at = _end(node, _last(node) if new else key)
+    token = slot[at]
+    if new and token:
+        beside, _, below = token.value.partition("\n")
+        slot[at] = CommentToken(f"{beside}\n", token.start_mark) if beside else None
+        token = CommentToken(f"\n{below}", token.start_mark) if below else None
+    made = tree(value, flow=node.fa.flow_style())
+    if isinstance(node, list):
+        node.append(made)
+    else:
+        node.ca.items.pop(key, None)
+        node[key if key in node else scalar(key)] = None  # for the library gives a text the style of the old one
+        node[key] = made
+    slot, at = _end(node, key)
+    slot[at] = token
+
+
+def _last(node: Any) -> Any:  # noqa: ANN401  # ruamel's tree
+    return len(node) - 1 if isinstance(node, list) else list(node)[-1]
+
+
+def _end(node: Any, key: Any) -> tuple[list[Any], int]:  # noqa: ANN401  # ruamel's tree
+    """Where ruamel.yaml keeps the comment beside the last line of a value, with the lines below it."""
+    value = node[key]
+    while value and not isinstance(value, str) and not value.fa.flow_style():
+        node, key = value, _last(value)
+        value = node[key]
+    return node.ca.items.setdefault(key, [None] * 4), 0 if isinstance(node, list) else 2

@@ -27,7 +27,8 @@ def wilson(passes: int, of: int) -> Interval | None:
     spread = _Z95**2 / of
     centre = (share + spread / 2) / (1 + spread)
     half = _Z95 * sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
-    return Interval(share, max(0.0, centre - half), min(1.0, centre + half))
+    # Rounding may not put the share outside of its own interval, as it would at 0 and 1.
+    return Interval(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
 def mcnemar(lost: int, recovered: int) -> float:

@@ -14,15 +14,12 @@ def score():
     """A case whose trials passed (P), failed (F) or could not be judged (E)."""
 
     def making(case_id, letters, case_class="semantic", facts=("fact",)):
-        trials = tuple(
-            TrialScore(
-                repeat,
-                OUTCOMES[letter],
-                tuple(FactScore(fact, "expected", FACTS[letter], reason="why" if letter == "F" else "") for fact in facts),
-                "agent: broke" if letter == "E" else "",
-            )
-            for repeat, letter in enumerate(letters)
-        )
+        def trial(repeat, letter):
+            reason, error = {"P": ("", ""), "F": ("why", ""), "E": ("", "agent: broke")}[letter]
+            told = tuple(FactScore(fact, "expected", FACTS[letter], reason=reason) for fact in facts)
+            return TrialScore(repeat, OUTCOMES[letter], told, error)
+
+        trials = tuple(trial(repeat, letter) for repeat, letter in enumerate(letters))
         return CaseScore(case_id, case_class, trials)
 
     return making

@@ -59,7 +59,12 @@ def test_a_count_needs_the_majority_of_trials_of_enough_cases(gated, letters, ok
 
 @pytest.mark.parametrize(
     ("requirement", "letters", "ok"),
-    [(ALL, ["P", "P"], None), (ALL, ["P", "F"], False), (TWO_OF_THREE, ["P", "P"], None), (TWO_OF_THREE, ["F", "F"], False)],
+    [
+        (ALL, ["P", "P"], None),
+        (ALL, ["P", "F"], False),
+        (TWO_OF_THREE, ["P", "P"], None),
+        (TWO_OF_THREE, ["F", "F"], False),
+    ],
 )
 def test_a_case_that_was_not_asked_leaves_its_class_undecided(gated, requirement, letters, ok):
     entry = gated(requirement, *letters, size=3)

@@ -15,14 +15,18 @@ ASKED = {"safety": Requirement(), "semantic": Requirement(1, 2)}
 
 @pytest.fixture
 def judged(scores, replay_set):
-    """Judge three cases, told by their trials: `a` of class safety, `b` and `c` of a counted class."""
+    """Judge three cases, told by their trials: `a` of class safety, `b` and `c` of a counted class.
 
-    def judging(baseline="P P P", before="P P P", after="P P P", *, classes=CLASSES, gate=ASKED, waivers=(), **evidence):
-        sides = [
-            scores(**{i: (t.strip("-"), name) for (i, name), t in zip(classes.items(), told.split(), strict=True) if t != "."})
-            for told in (baseline, before, after)
-        ]
-        return judge_check(replay_set(classes, gate, waivers), Evidence(*sides, **evidence), today=TODAY)
+    A dot is a case that the side does not have, a dash one without trials.
+    """
+
+    def side(told, classes):
+        pairs = zip(classes.items(), told.split(), strict=True)
+        return scores(**{i: (trials.strip("-"), name) for (i, name), trials in pairs if trials != "."})
+
+    def judging(baseline="P P P", before="P P P", after="P P P", *, classes=CLASSES, gate=ASKED, waivers=(), **more):
+        sides = [side(told, classes) for told in (baseline, before, after)]
+        return judge_check(replay_set(classes, gate, waivers), Evidence(*sides, **more), today=TODAY)
 
     return judging
 

@@ -72,3 +72,10 @@ def test_a_hint_stands_indented_below_its_problem():
 )
 def test_nearest_name_else_all_names(value, allowed, told):
     assert nearest_of(value, iter(allowed)) == told
+
+
+def test_a_long_list_of_names_is_cut_and_counted():
+    told = nearest_of("zebra", [f"{number:03}" for number in range(200)])
+    assert told.startswith("allowed: `000`, `001`, ")
+    shown = told.count("`") // 2
+    assert told.endswith(f", {200 - shown} more")

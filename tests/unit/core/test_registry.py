@@ -1,5 +1,6 @@
 """The one door for plugins: unknown, twice registered and broken names are told, never guessed."""
 
+import importlib.metadata
 import sys
 from importlib.metadata import EntryPoint
 from types import ModuleType
@@ -7,7 +8,6 @@ from types import ModuleType
 import pytest
 
 from foldproof.core import MissingExtraError, Registry, UsageError
-from foldproof.core import registry as registry_module
 
 GROUP = "foldproof.things"
 
@@ -15,7 +15,7 @@ GROUP = "foldproof.things"
 @pytest.fixture
 def plugins(monkeypatch):
     points = []
-    monkeypatch.setattr(registry_module, "entry_points", lambda *, group: [p for p in points if p.group == group])
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda *, group: [p for p in points if p.group == group])
     return lambda name, value, group=GROUP: points.append(EntryPoint(name, value, group))
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from foldproof.core import ExitCode
 from foldproof.record import Store, StoreError, Trial
+from foldproof.record.store import _switch_to_wal
 
 
 def _sql(path, *statements):
@@ -235,3 +236,34 @@ def test_another_process_sees_a_record_as_soon_as_it_is_added(store, path, new_r
             other.stdin.flush()
             assert other.stdout.readline() == f"{number}\n"
         other.stdin.close()
+
+
+class _Switching:
+    """A connection whose switch to WAL fails with these messages before it works."""
+
+    def __init__(self, *errors):
+        self.errors = list(errors)
+
+    def execute(self, statement):
+        assert statement == "PRAGMA journal_mode=WAL"
+        if self.errors:
+            raise sqlite3.OperationalError(self.errors.pop(0))
+
+
+def test_another_process_that_switches_the_file_is_waited_for():
+    connection = _Switching("database is locked", "database is locked")
+    _switch_to_wal(connection)
+    assert connection.errors == []
+
+
+def test_it_is_not_waited_for_for_ever(monkeypatch):
+    monkeypatch.setattr("foldproof.record.store._PATIENCE_S", -1)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        _switch_to_wal(_Switching("database is locked"))
+
+
+def test_another_error_of_the_switch_is_not_tried_again():
+    connection = _Switching("unable to open database file", "never reached")
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        _switch_to_wal(connection)
+    assert connection.errors == ["never reached"]
