@@ -1,9 +1,11 @@
 """The folders are layers, and import-linter says so on every run."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -53,3 +55,19 @@ def test_a_stage_without_a_layer_is_told(root, tmp_path):
     stage.mkdir()
     (stage / "__init__.py").write_text("", "utf-8")
     assert lint_imports(tmp_path).returncode == 1
+
+
+def test_the_page_of_the_architecture_says_the_same(root):
+    page = (root / "ARCHITECTURE.md").read_text("utf-8")
+    assert len(page.splitlines()) < 60
+    told = [set(re.findall(r"`(\w+)`", row)) for row in re.findall(r"^\| \d+ \| ([^|]+) \|", page, re.MULTILINE)]
+    settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = next(contract["layers"] for contract in settings["contracts"] if contract["type"] == "layers")
+    assert told == [set(layer.split(" | ")) for layer in reversed(layers)]
+
+
+def test_the_files_that_it_points_to_are_there(root, source):
+    page = (root / "ARCHITECTURE.md").read_text("utf-8")
+    places = re.findall(r"`([\w/]+\.py)`", page)
+    assert len(places) > 10
+    assert [place for place in places if not (source / place).is_file()] == []

@@ -14,13 +14,14 @@ _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null",
 _IN_LIST = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*")
 _WIDEST_LIST = 80
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_DOCUMENT = re.compile(r"(.*^---[ \t]*(?:#[^\n]*)?\n)?(.*?)(^\.\.\.(?:\s.*)?)?", re.DOTALL | re.MULTILINE)
+_DOCUMENT = re.compile(r"((?:.*^---[ \t]*(?:#[^\n]*)?\n)?\n*)(.*?)(^\.\.\.(?:\s.*)?)?", re.DOTALL | re.MULTILINE)
 
 
 class Source(str):
     """A text, with what stands for it in the file."""
 
     __slots__ = ("source",)
+    source: str
 
     def __new__(cls, text: str, source: str) -> Source:  # noqa: D102, PYI034  # the class says it; it has no heirs
         made = super().__new__(cls, text)
@@ -65,7 +66,7 @@ class RoundTrip:
         from ruamel.yaml.emitter import Emitter
         from ruamel.yaml.resolver import VersionedResolver
 
-        # ruamel.yaml loses comments around the marks of a document, so it sees the document alone
+        # the library loses what stands around the marks of a document, so it sees the document alone
         parts: Any = _DOCUMENT.fullmatch(text)
         self.head, body, self.tail = parts.groups("")
 

@@ -17,7 +17,7 @@ from foldproof.cases import Case
 from foldproof.core import FileError, Problem, UsageError
 from foldproof.matching import MATCHER_VERSION
 from foldproof.record import Run, Trial
-from foldproof.score import CaseScore, score_run
+from foldproof.score import CaseScore, TrialScore, score_run
 
 FORMAT = 1
 
@@ -60,7 +60,8 @@ class _Wire(BaseModel):
 class _WireTrial(_Wire):
     repeat: int
     verdict: Literal["pass", "fail"]
-    facts: dict[str, str]
+    facts: dict[str, str] = Field(description="the outcome of each expected fact")
+    forbidden: dict[str, str] = Field(default={}, description="the outcome of each forbidden fact")
     answer: list[str] = Field(description="the answer in full, line by line")
 
 
@@ -160,12 +161,17 @@ def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
         {
             "repeat": trial.repeat,
             "verdict": trial.outcome,
-            "facts": {fact.fact: fact.outcome for fact in trial.facts},
+            "facts": {fact.fact: fact.outcome for fact in trial.facts if fact.role != "forbidden"},
+            **({"forbidden": forbidden} if (forbidden := _forbidden(trial)) else {}),
             "answer": answers[trial.repeat].split("\n"),
         }
         for trial in score.trials
     ]
     return {"id": score.id, "class": score.case_class, "trials": trials}
+
+
+def _forbidden(trial: TrialScore) -> dict[str, str]:
+    return {fact.fact: fact.outcome for fact in trial.facts if fact.role == "forbidden"}
 
 
 def load_baseline(path: Path) -> Baseline:

@@ -107,7 +107,8 @@ def _facts(before: CaseScore | None, after: CaseScore) -> tuple[FactChange, ...]
     changes = []
     for position, scores in enumerate(_by_fact(after)):
         former = earlier[position] if position < len(earlier) else ()
-        bad = [score for score in scores if not score.ok]
+        # In a trial that passed no fact is wrong: an admission may have made up for a missing one.
+        bad = [score for score, trial in zip(scores, after.trials, strict=True) if not score.ok and not trial.passed]
         worst = bad[0] if bad else scores[0]
         changes.append(
             FactChange(

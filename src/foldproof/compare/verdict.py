@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
@@ -15,6 +15,7 @@ from foldproof.compare.statistics import mcnemar, smallest_drop
 from foldproof.score import CaseScore
 
 Verdict = Literal["pass", "blocked", "inconclusive"]
+_LISTED = 5
 _PLAIN = frozenset({"kept", "lost", "recovered", "failing", "flaky"})
 MEANING = "a pass means that the named facts survived; it says nothing of helpfulness, format or speed"
 
@@ -115,22 +116,34 @@ def _active_waivers(replay_set: ReplaySet, today: date) -> tuple[frozenset[str],
 
 def _not_reproduced(replay_set: ReplaySet, evidence: Evidence) -> list[str]:
     strict = {name for name, requirement in replay_set.gate.items() if requirement.need is None} | {"canary"}
-    differing = [
-        f"{score.id} ({accepted.outcome} when accepted, {score.outcome} now)"
+    differing = {
+        score.id: f"{score.id} ({accepted.outcome} when accepted, {score.outcome} now)"
         for case_id, score in evidence.before.items()
         if (accepted := evidence.baseline.get(case_id)) is not None
         and score.case_class in strict
+        and score.trials
         and accepted.outcome not in ("flaky", score.outcome)
+    }
+    canaries = [
+        score.id
+        for score in evidence.before.values()
+        if score.case_class == "canary" and score.outcome != "pass" and score.trials and score.id not in differing
     ]
-    canaries = [s.id for s in evidence.before.values() if s.case_class == "canary" and s.outcome != "pass"]
     reasons = []
     if differing:
-        told = ", ".join(differing)
+        told = _named(differing.values())
         reasons.append(f"the baseline does not reproduce, so nothing can be said of the candidate: {told}")
     if canaries:
-        told = ", ".join(canaries)
+        told = _named(canaries)
         reasons.append(f"a canary does not pass before the change, so the run is not to be trusted: {told}")
     return reasons
+
+
+def _named(names: Iterable[str]) -> str:
+    """The names; of many the first few, and how many more there are."""
+    listed = list(names)
+    more = [f"{len(listed) - _LISTED} more"] if len(listed) > _LISTED else []
+    return ", ".join([*listed[:_LISTED], *more])
 
 
 def _unjudged(scores: Mapping[str, CaseScore], what: str) -> list[str]:

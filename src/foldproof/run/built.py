@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 
-from foldproof.agents import Agent, UnsupportedError
+from foldproof.agents import Agent, AgentError, TransientError, UnsupportedError
 from foldproof.agents.protocols import Folds, Ingests, ShowsMemories, Snapshots
 from foldproof.record import StoreListing
 from foldproof.run.border import recordable_listing
 from foldproof.run.plan import Plan, PlannedTrial
+
+T = TypeVar("T")
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,10 @@ class Built:
     notes: tuple[str, ...] = ()
 
 
+class SlowMemoryError(AgentError):
+    """A memory was not built in time."""
+
+
 @dataclass(slots=True)
 class _Shared:
     left: int
@@ -30,41 +38,66 @@ class _Shared:
     built: Built | None = None
     snapshot: Any = None
     alone: bool = False
+    failures: int = 0
 
 
 class Memories:
     """The built memories of one run: ingested once each where the agent can be snapshotted.
 
-    A snapshot is let go of when the last trial that starts from it has begun.
+    A snapshot is let go of when the last trial that starts from it has begun. `timeout_s` is the time for one
+    build or restore; waiting for another trial's build does not count.
     """
 
-    def __init__(self, plan: Plan, default_folds: int) -> None:
+    def __init__(self, plan: Plan, *, default_folds: int, timeout_s: float) -> None:
         self._folds = default_folds if plan.folds is None else plan.folds
+        self._folds_asked = plan.folds is not None
+        self._timeout_s = timeout_s
         self._shared = {key: _Shared(count) for key, count in plan.shared.items()}
 
     async def prepare(self, agent: Agent, trial: PlannedTrial, user: str) -> Built:
-        """Give the agent its memory: restored where one is there, else built from the history."""
+        """Give the agent its memory: restored where one is there, else built from the history.
+
+        Raises:
+            SlowMemoryError: where that takes too long.
+            AgentError: where a memory that trials share has failed so often that it is not tried again.
+        """
         shared = self._shared[trial.memory_key]
         if not isinstance(agent, Snapshots):
-            return await self._build(agent, trial, user)
+            return await self._timed(self._build(agent, trial, user))
         async with shared.lock:
             if shared.built is None and not shared.alone:
-                built = await self._build(agent, trial, user)
-                try:
-                    shared.snapshot = await agent.snapshot()
-                except UnsupportedError:
-                    shared.alone = True
-                else:
-                    shared.built = built
-                return built
+                return await self._build_shared(agent, trial, user, shared=shared)
         if shared.built is not None:
             try:
-                await agent.restore(shared.snapshot)
+                await self._timed(agent.restore(shared.snapshot))
             except UnsupportedError:
                 shared.alone, shared.built, shared.snapshot = True, None, None
             else:
                 return shared.built
-        return await self._build(agent, trial, user)
+        return await self._timed(self._build(agent, trial, user))
+
+    async def _build_shared(self, agent: Snapshots, trial: PlannedTrial, user: str, *, shared: _Shared) -> Built:
+        """Build and snapshot; a memory that keeps failing is given up, since each try may take minutes."""
+        if shared.failures >= _TRIES:
+            raise AgentError(f"building this memory failed {shared.failures} times, so it is not tried again")
+        try:
+            built = await self._timed(self._build(agent, trial, user))
+            shared.snapshot = await self._timed(agent.snapshot())
+        except UnsupportedError:
+            shared.alone = True
+        except TransientError:
+            raise
+        except Exception:
+            shared.failures += 1
+            raise
+        else:
+            shared.built = built
+        return built
+
+    async def _timed(self, work: Awaitable[T]) -> T:
+        with anyio.move_on_after(self._timeout_s):
+            return await work
+        raise SlowMemoryError(f"the memory was not built within {self._timeout_s:g} s")
 
     def finished(self, trial: PlannedTrial) -> None:
         """One trial less starts from this memory."""
@@ -73,7 +106,7 @@ class Memories:
         if shared.left == 0:
             del self._shared[trial.memory_key]
 
-    async def _build(self, agent: Agent, trial: PlannedTrial, user: str) -> Built:
+    async def _build(self, agent: object, trial: PlannedTrial, user: str) -> Built:
         notes: list[str] = []
         if trial.history is not None and isinstance(agent, Ingests):
             try:
@@ -87,11 +120,12 @@ class Memories:
             for _ in range(self._folds):
                 await agent.fold()
         except UnsupportedError:
-            notes.append("the agent does not fold on request")
+            if self._folds_asked:
+                notes.append("the agent does not fold on request")
         return Built(written, await _listing(agent, user), tuple(notes))
 
 
-async def _listing(agent: Agent, user: str) -> StoreListing | None:
+async def _listing(agent: object, user: str) -> StoreListing | None:
     if not isinstance(agent, ShowsMemories):
         return None
     try:

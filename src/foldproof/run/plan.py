@@ -58,12 +58,14 @@ def plan_trials(
     """Cases times repeats, less what is done, in the order of the set.
 
     All first repetitions come before the second ones, so that an interrupted run has seen every case early.
-    The memory of a case is its own `memory_config` overlaid by the configuration's; unplugged, there is none.
+    The memory of a case is its own `memory_config` overlaid by the configuration's; unplugged, there is none. A
+    memory of the agent's own (`external`) is given no history: nothing is built in it.
     """
+    external = configuration.memory.get("kind") == "external"
     planned = []
     for case in cases:
         memory = dict(UNPLUGGED) if unplugged else {**case.memory_config, **configuration.memory}
-        history = None if unplugged or not case.history else histories[case.history]
+        history = histories[case.history] if case.history and not unplugged and not external else None
         key = content_hash([history.sha256 if history else "", memory, configuration.sha256])
         planned.append((case, memory, history, key))
     return tuple(

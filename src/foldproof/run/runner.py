@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import secrets
 import time
 import traceback
 from collections.abc import AsyncIterator, Iterator
@@ -22,12 +23,13 @@ from foldproof.record import Stopped, StoreListing, Trial, TrialError
 from foldproof.record.records import ErrorKind
 from foldproof.run.answers import answer_fault
 from foldproof.run.border import recordable_reply
-from foldproof.run.built import Built, Memories
+from foldproof.run.built import Built, Memories, SlowMemoryError
 from foldproof.run.plan import Plan, PlannedTrial
 
 RunRecord = Trial | StoreListing | Stopped
 _FIRST_DELAY_S = 0.5
 _LONGEST_DELAY_S = 30.0
+_LONGEST_WISH_S = 300.0
 _CLOSING_S = 10
 
 
@@ -70,7 +72,7 @@ class _Runner:
         self._plan = plan
         self._agents = agents
         self._limits = limits
-        self._memories = Memories(plan, agents.default_folds)
+        self._memories = Memories(plan, default_folds=agents.default_folds, timeout_s=limits.timeout_s)
         self._listed: set[str] = set()
         self._cost = 0.0
         self._deadline = math.inf if limits.max_time_s is None else time.monotonic() + limits.max_time_s
@@ -133,14 +135,15 @@ class _Runner:
             TransientError: where another attempt may fare better.
         """
         agent: Agent | None = None
-        label = f"{self._plan.run}-{planned.case.id}-{planned.repeat}"
+        # A name that was never used: what an earlier attempt left in an agent's own store must not be found again.
+        label = f"{self._plan.run}-{planned.case.id}-{planned.repeat}-{secrets.token_hex(4)}"
         limit = self._limits.timeout_s
         try:
-            with anyio.move_on_after(limit) as building:
+            with anyio.move_on_after(limit):
                 agent = await self._agents.make(planned.memory_config, label)
-                attempt.built = await self._memories.prepare(agent, planned, label)
-            if agent is None or building.cancelled_caught:
-                return TrialError("timeout", f"the memory was not built within {limit:g} s")
+            if agent is None:
+                return TrialError("timeout", f"the agent did not start within {limit:g} s")
+            attempt.built = await self._memories.prepare(agent, planned, label)
             attempt.stage = "agent"
             with anyio.move_on_after(limit) as answering:
                 info = SessionInfo(user=label, session=f"{label}-question", now=planned.case.at)
@@ -188,6 +191,8 @@ def _record(
 
 def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
     kind: ErrorKind = "memory" if attempt.stage == "memory" else "agent"
+    if isinstance(error, SlowMemoryError):
+        kind = "timeout"
     trace = "".join(traceback.format_exception(error))
     return TrialError(kind, str(error) or type(error).__name__, type(error).__name__, trace)
 
@@ -209,9 +214,9 @@ async def _close(agent: Agent | None, attempt: _Attempt) -> None:
 
 
 def _delay(attempts: int, wish_s: float | None) -> float:
-    """Seconds to wait: the server's wish, else doubling with jitter, never over half a minute."""
+    """Seconds to wait: the server's wish, up to five minutes, else doubling with jitter, up to half a minute."""
     if wish_s is not None:
-        return min(max(wish_s, 0.0), _LONGEST_DELAY_S)
+        return min(max(wish_s, 0.0), _LONGEST_WISH_S)
     backoff: float = _FIRST_DELAY_S * 2 ** (attempts - 1)
     return min(backoff, _LONGEST_DELAY_S) * random.uniform(0.5, 1.0)  # noqa: S311  # jitter, no secret
 

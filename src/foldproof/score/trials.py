@@ -46,6 +46,11 @@ class TrialScore:
     facts: tuple[FactScore, ...] = ()
     error: str = ""
 
+    @property
+    def passed(self) -> bool:
+        """Whether the answer holds what its case asks for."""
+        return self.outcome == "pass"
+
 
 def score_trial(case: Case, trial: Trial) -> TrialScore:
     """Score a recorded answer against the facts of its case.
@@ -75,8 +80,8 @@ def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
         return FactScore(fact.label, role, "error", reason="this version of foldproof has no judge")
     try:
         match = match_fact(fact, text)
-    except ValueError as error:
-        return FactScore(fact.label, role, "error", reason=str(error))
+    except Exception as error:  # noqa: BLE001  # the border to the scorer: its failure is no judgement
+        return FactScore(fact.label, role, "error", reason=f"{type(error).__name__}: {error}")
     spans = tuple((span.start, span.end) for span in match.spans)
     return FactScore(fact.label, role, match.outcome, spans, match.reason)
 

@@ -160,10 +160,40 @@ async def test_what_an_agent_does_not_support_is_noted_and_unknown(
     plan, factory, agents, carry_out, history, step, note
 ):
     less = factory(_without(agents.remembering, step), default_folds=2)
-    (trial,) = (await carry_out(plan(1, history=history("a", "b", "c")), less)).trials
+    (trial,) = (await carry_out(plan(1, history=history("a", "b", "c"), folds=2), less)).trials
     assert trial.error is None
     assert trial.notes == ((note,) if note else ())
     assert (trial.store_written is None) == (step == "memories")
+
+
+async def test_folds_that_nobody_asked_for_are_not_missed(plan, factory, agents, carry_out, history):
+    less = factory(_without(agents.remembering, "fold"), default_folds=1)
+    (trial,) = (await carry_out(plan(1, history=history("a")), less)).trials
+    assert trial.notes == ()
+
+
+async def test_a_shared_memory_that_keeps_failing_is_given_up(plan, factory, agents, carry_out, history):
+    async def ingest(self, history):
+        self.factory.did["tried"] += 1
+        raise OSError("the vector store is away")
+
+    broken = factory(type("Broken", (agents.snapshotting,), {"ingest": ingest}))
+    trials = (await carry_out(plan(20, history=history("a")), broken)).trials
+    assert broken.did["tried"] == 3
+    assert {trial.error.kind for trial in trials} == {"memory"}
+    assert sum("not tried again" in trial.error.message for trial in trials) == 17
+
+
+async def test_waiting_for_anothers_build_costs_no_time(plan, factory, agents, carry_out, history):
+    async def ingest(self, history):
+        await anyio.sleep(0.15)
+        if self.factory.did["built"] < 2:
+            self.factory.did["built"] += 1
+            raise OSError("not yet")
+
+    slow = factory(type("Slow", (agents.snapshotting,), {"ingest": ingest}))
+    trials = (await carry_out(plan(3, history=history("a")), slow, concurrency=3, timeout_s=0.3)).trials
+    assert sum(trial.error is None for trial in trials) == 1, "the third waited 0.3 s, and then had its own"
 
 
 async def test_a_listing_that_cannot_be_recorded_is_the_memorys_error(plan, factory, agents, carry_out, history):
