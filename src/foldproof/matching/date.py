@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from foldproof.matching.finder import Outcome, judge_hits, negation_at, with_outcome
+from foldproof.matching.finder import ValueFinder
 from foldproof.matching.fold import fold_mapped
 from foldproof.matching.mapped import Span
 from foldproof.matching.text import Text
@@ -72,38 +72,17 @@ def dates_in(folded: str) -> Iterator[DateSeen]:
             yield DateSeen(int(found["y"] or 0), months[found["m"]], int(found["d"]), *found.span())
 
 
-class DateFinder:
-    """Looks for a day."""
+class DateFinder(ValueFinder):
+    """Looks for a day, however it is written."""
+
+    noun = "date"
 
     def __init__(self, wanted: str) -> None:
-        self.wanted = wanted.strip()
+        super().__init__(wanted)
         self._date = dt.date.fromisoformat(self.wanted)
 
-    def outcome(self, text: Text) -> Outcome:
-        """Whether the date is held, missed, or stands in negations only."""
-        return judge_hits(text, self._hits(text))
-
-    def spans(self, text: Text, outcome: Outcome) -> tuple[Span, ...]:
-        """Every hit that has this outcome."""
-        return with_outcome(text, self._hits(text), outcome)
-
-    def reason(self, text: Text, outcome: Outcome) -> str:
-        """One sentence for a person."""
-        if outcome == "held":
-            return f"the date {self.wanted} stands in the text"
-        if outcome == "negated":
-            words = negation_at(text, self._hits(text)[0])
-            return f"the date {self.wanted} stands only in a negation: '{words}'"
-        for seen in dates_in(text.folded):
-            if seen.may_be(self._date):
-                words = text.folded[seen.start : seen.end]
-                if seen.ambiguous and seen.year == self._date.year:
-                    return f"'{words}' is ambiguous: day and month may stand in either order"
-                if not seen.year:
-                    return f"'{words}' has no year, so it may be another day than {self.wanted}"
-        return f"the date {self.wanted} is not in the text"
-
-    def _hits(self, text: Text) -> tuple[Span, ...]:
+    def hits(self, text: Text) -> tuple[Span, ...]:
+        """The dates of that day; one that could be another day is none."""
         date = self._date
         seen = [
             seen
@@ -114,6 +93,17 @@ class DateFinder:
             return ()
         mapped = fold_mapped(text.raw)
         return tuple(sorted(mapped.span(hit.start, hit.end) for hit in seen))
+
+    def why_missed(self, text: Text) -> str:
+        """Names a date that may be meant and could be another day."""
+        for seen in dates_in(text.folded):
+            if seen.may_be(self._date):
+                words = text.folded[seen.start : seen.end]
+                if seen.ambiguous and seen.year == self._date.year:
+                    return f"'{words}' is ambiguous: day and month may stand in either order"
+                if not seen.year:
+                    return f"'{words}' has no year, so it may be another day than {self.wanted}"
+        return f"the date {self.wanted} is not in the text"
 
 
 @cache

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, Protocol
 
 from foldproof.matching.fold import fold
 from foldproof.matching.mapped import Span
@@ -44,15 +45,39 @@ def negation_at(text: Text, span: Span) -> str:
     return negation(before, after, fold(raw[span.start : span.end]), text.padded)
 
 
-def judge_hits(text: Text, spans: tuple[Span, ...]) -> Outcome:
-    """The outcome of hits that a negation may turn round."""
-    if not spans:
-        return "missed"
-    return "negated" if all(negation_at(text, span) for span in spans) else "held"
+class ValueFinder(ABC):
+    """Looks for a value that a text may write in many ways; what it is and where it stands is the subclass's matter."""
 
+    noun: ClassVar[str]
 
-def with_outcome(text: Text, spans: tuple[Span, ...], outcome: Outcome) -> tuple[Span, ...]:
-    """The hits that have the outcome: those outside negations where the fact is held."""
-    if outcome == "missed":
-        return ()
-    return tuple(span for span in spans if bool(negation_at(text, span)) == (outcome == "negated"))
+    def __init__(self, wanted: str) -> None:
+        self.wanted = wanted.strip()
+
+    @abstractmethod
+    def hits(self, text: Text) -> tuple[Span, ...]:
+        """Every place where the value stands, in order."""
+
+    @abstractmethod
+    def why_missed(self, text: Text) -> str:
+        """One sentence on a text in which it does not stand."""
+
+    def outcome(self, text: Text) -> Outcome:
+        """Whether the value is held, missed, or stands in negations only."""
+        hits = self.hits(text)
+        if not hits:
+            return "missed"
+        return "negated" if all(negation_at(text, hit) for hit in hits) else "held"
+
+    def spans(self, text: Text, outcome: Outcome) -> tuple[Span, ...]:
+        """The hits that have the outcome: those outside negations where the value is held."""
+        negated = outcome == "negated"
+        return tuple(hit for hit in self.hits(text) if bool(negation_at(text, hit)) == negated)
+
+    def reason(self, text: Text, outcome: Outcome) -> str:
+        """One sentence for a person."""
+        if outcome == "missed":
+            return self.why_missed(text)
+        if outcome == "held":
+            return f"the {self.noun} {self.wanted} stands in the text"
+        words = negation_at(text, self.hits(text)[0])
+        return f"the {self.noun} {self.wanted} stands only in a negation: '{words}'"

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
-from foldproof.matching.finder import Outcome, judge_hits, negation_at, with_outcome
+from foldproof.matching.finder import ValueFinder
 from foldproof.matching.mapped import Span
 from foldproof.matching.text import Text
 from foldproof.matching.tokens import is_currency, is_unspaced, is_word, signed
@@ -57,36 +57,26 @@ def read_number(text: str) -> Decimal | None:
     return value if all(is_currency(char) or _AROUND.fullmatch(char) for char in rest) else None
 
 
-class NumberFinder:
-    """Looks for a value."""
+class NumberFinder(ValueFinder):
+    """Looks for a value, however it is written."""
+
+    noun = "number"
 
     def __init__(self, wanted: str) -> None:
-        self.wanted = wanted
+        super().__init__(wanted)
         self._value = read_number(wanted)
 
-    def outcome(self, text: Text) -> Outcome:
-        """Whether the number is held, missed, or stands in negations only."""
-        return judge_hits(text, self._hits(text))
+    def hits(self, text: Text) -> tuple[Span, ...]:
+        """The numbers of that value."""
+        return tuple(number.span for number in numbers_in(text.raw) if number.value == self._value)
 
-    def spans(self, text: Text, outcome: Outcome) -> tuple[Span, ...]:
-        """Every hit that has this outcome."""
-        return with_outcome(text, self._hits(text), outcome)
-
-    def reason(self, text: Text, outcome: Outcome) -> str:
-        """One sentence for a person."""
-        if outcome == "held":
-            return f"the number {self._value} stands in the text"
-        if outcome == "negated":
-            words = negation_at(text, self._hits(text)[0])
-            return f"the number {self._value} stands only in a negation: '{words}'"
+    def why_missed(self, text: Text) -> str:
+        """Names the numbers that the text states instead."""
         others = list(dict.fromkeys(str(number.value) for number in numbers_in(text.raw)))
         if not others:
-            return f"the number {self._value} is not in the text, which states no number"
+            return f"the number {self.wanted} is not in the text, which states no number"
         more = ", …" if others[5:] else ""
-        return f"the number {self._value} is not in the text, which states {', '.join(others[:5])}{more}"
-
-    def _hits(self, text: Text) -> tuple[Span, ...]:
-        return tuple(number.span for number in numbers_in(text.raw) if number.value == self._value)
+        return f"the number {self.wanted} is not in the text, which states {', '.join(others[:5])}{more}"
 
 
 def _is_name(text: str, start: int, end: int) -> bool:
