@@ -88,6 +88,8 @@ class RoundTrip:
             def write_plain(self, text: Any, split: Any = True) -> None:  # noqa: ANN401, ARG002  # as the library has it
                 if text.source:
                     self.write_indicator(text.source, need_whitespace=True)
+                    _, wrapped, line = text.source.rpartition("\n")
+                    self.column = len(line) if wrapped else self.column
 
         self.yaml: Any = YAML()
         self.yaml.Resolver, self.yaml.Constructor, self.yaml.Emitter = AllText, SourceConstructor, SourceEmitter
@@ -109,31 +111,34 @@ def put(node: Any, key: Any, value: Any) -> None:  # noqa: ANN401  # ruamel's tr
     from ruamel.yaml.tokens import CommentToken
 
     new = key == len(node) if isinstance(node, list) else key not in node
-    slot, at = _end(node, _last(node) if new else key)
-    token = slot[at]
-    if new and token:
-        beside, _, below = token.value.partition("\n")
-        slot[at] = CommentToken(f"{beside}\n", token.start_mark) if beside else None
-        token = CommentToken(f"\n{below}", token.start_mark) if below else None
-    made = tree(value, flow=node.fa.flow_style())
+    slot, at, block = _end(node, _last(node) if new else key)
+    old = slot[at]
+    text = "\n" * block + old.value if old else ""  # behind a block text, the end of its line does not count
+    if new:
+        beside, _, below = text.partition("\n")
+        slot[at] = CommentToken(f"{beside}\n", old.start_mark) if beside else None
+        text = f"\n{below}" if below else ""
+    flow = bool(node.fa.flow_style())
+    made = tree(value, flow=flow)
     if isinstance(node, list):
         node.append(made)
     else:
         node.ca.items.pop(key, None)
-        node[key if key in node else scalar(key)] = None  # for the library gives a text the style of the old one
+        node[key if key in node else scalar(key, flow=flow)] = None  # else a text takes the style of the old one
         node[key] = made
-    slot, at = _end(node, key)
-    slot[at] = token
+    slot, at, _ = _end(node, key)
+    slot[at] = CommentToken(text, old.start_mark) if text else None
 
 
 def _last(node: Any) -> Any:  # noqa: ANN401  # ruamel's tree
     return len(node) - 1 if isinstance(node, list) else list(node)[-1]
 
 
-def _end(node: Any, key: Any) -> tuple[list[Any], int]:  # noqa: ANN401  # ruamel's tree
-    """Where ruamel.yaml keeps the comment beside the last line of a value, with the lines below it."""
+def _end(node: Any, key: Any) -> tuple[list[Any], int, bool]:  # noqa: ANN401  # ruamel's tree
+    """Where the comment beside the last line of a value is kept, with the lines below it, and whether that is block text."""
     value = node[key]
     while value and not isinstance(value, str) and not value.fa.flow_style():
         node, key = value, _last(value)
         value = node[key]
-    return node.ca.items.setdefault(key, [None] * 4), 0 if isinstance(node, list) else 2
+    block = isinstance(value, str) and not isinstance(value, Source)
+    return node.ca.items.setdefault(key, [None] * 4), 0 if isinstance(node, list) else 2, block
