@@ -27,6 +27,5 @@ if __name__ == "__main__":
     if parser.parse_args().json:
         print(json.dumps(figures))
     else:
-        print(
-            f"foldproof --help {figures['help_s']:.3f} s, import click {figures['import_click_s']:.3f} s: {figures['ratio']:.2f} x"
-        )
+        times = f"foldproof --help {figures['help_s']:.3f} s, import click {figures['import_click_s']:.3f} s"
+        print(f"{times}: {figures['ratio']:.2f} x")

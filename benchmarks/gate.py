@@ -1,4 +1,4 @@
-"""`check` on recorded cases, end to end: an interrupted check whose answers are all stored is carried to its verdict."""
+"""`check` on recorded cases, end to end: a check whose answers are all stored is carried to its verdict."""
 
 from __future__ import annotations
 

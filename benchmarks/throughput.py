@@ -16,7 +16,8 @@ from foldproof.testing import write_project
 ENDPOINT = """
 import sys, time
 from foldproof.testing import ScriptedEndpoint
-with ScriptedEndpoint(lambda question: "The order ships on Monday, " + question, latency_s=float(sys.argv[1])) as endpoint:
+answer = lambda question: "The order ships on Monday, " + question
+with ScriptedEndpoint(answer, latency_s=float(sys.argv[1])) as endpoint:
     print(endpoint.url, flush=True)
     sys.stdin.read()
 """
@@ -90,7 +91,6 @@ if __name__ == "__main__":
         print(json.dumps(figures))
     else:
         print(f"ideal {figures['ideal_s']:.2f} s")
-        print(
-            f"foldproof run    {figures['foldproof_s']:.2f} s  {figures['ratio']:.2f} x ideal  peak {figures['peak_mb']:.0f} MB"
-        )
+        ours = f"{figures['foldproof_s']:.2f} s  {figures['ratio']:.2f} x ideal  peak {figures['peak_mb']:.0f} MB"
+        print(f"foldproof run    {ours}")
         print(f"bare aiohttp     {figures['bare_aiohttp_s']:.2f} s  {figures['bare_aiohttp_ratio']:.2f} x ideal")

@@ -143,6 +143,22 @@ def test_any_text_survives_setting(folder, value, field):
     assert path.read_text("utf-8").endswith("\n# end\n")
 
 
+@settings(deadline=None)
+@given(value=text)
+def test_readers_of_both_yaml_versions_read_the_same_text(folder, value):
+    import yaml
+    from ruamel.yaml import YAML
+
+    path = folder / "readers.yaml"
+    path.write_text(START, "utf-8")
+    set_case_field(path, "zero", "question", value)
+    set_case_field(path, "zero", "tags", [value])
+    set_case_field(path, "zero", "memory_config", {value: value})
+    for load in (yaml.safe_load, YAML(typ="safe", pure=True).load):
+        case = load(path.read_text("utf-8"))["cases"][0]
+        assert (case["question"], case["tags"], case["memory_config"]) == (value, [value], {value: value})
+
+
 yaml_like = st.lists(
     st.sampled_from(
         [

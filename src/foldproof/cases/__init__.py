@@ -4,6 +4,7 @@ from foldproof.cases.environment import expand
 from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
 from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
+from foldproof.cases.nodes import shown
 from foldproof.cases.project import find_project, load_project, project_environment
 from foldproof.cases.project_records import Configuration, Limits, Project, Repeats
 from foldproof.cases.records import (
@@ -47,4 +48,5 @@ __all__ = [
     "project_schema",
     "replay_set_schema",
     "set_case_field",
+    "shown",
 ]

@@ -135,7 +135,7 @@ def _last(node: Any) -> Any:  # noqa: ANN401  # ruamel's tree
 
 
 def _end(node: Any, key: Any) -> tuple[list[Any], int, bool]:  # noqa: ANN401  # ruamel's tree
-    """Where the comment beside the last line of a value is kept, with the lines below it, and whether that is block text."""
+    """Where the comment beside the last line of a value is kept, with what is below; whether the line is block text."""
     value = node[key]
     while value and not isinstance(value, str) and not value.fa.flow_style():
         node, key = value, _last(value)

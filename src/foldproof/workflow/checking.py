@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from foldproof.cases import Case
+from foldproof.cases import Case, shown
 from foldproof.compare import Baseline, Check, config_differences, judge_check, load_baseline
 from foldproof.compare.verdict import Evidence
 from foldproof.core import FileError, Problem, content_hash
@@ -77,7 +77,7 @@ def _load(workspace: Workspace) -> Baseline:
     if not path.exists():
         config = workspace.project.baseline
         remedy = f"run: foldproof run {config}\nthen: foldproof baseline accept"
-        raise FileError([Problem(str(path), 0, "no baseline was accepted yet", remedy)])
+        raise FileError([Problem(shown(path), 0, "no baseline was accepted yet", remedy)])
     return load_baseline(path)
 
 

@@ -80,7 +80,7 @@ def _files(project: Project) -> Iterator[Found]:
     try:
         replay_set = load_set(project.replay_set)
         warnings = len(lint_set(replay_set))
-        detail = f"{len(replay_set.cases)} cases, {warnings} warnings, {replay_set.sha256[:12]}"
+        detail = f"{len(replay_set.cases)} cases, warnings: {warnings}, {replay_set.sha256[:12]}"
         yield Found("replay set", True, detail, "see: foldproof lint" if warnings else "")
     except FoldproofError as error:
         yield Found("replay set", False, str(error).splitlines()[0], "see: foldproof lint")

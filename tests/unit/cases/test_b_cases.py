@@ -1,4 +1,4 @@
-# ruff: noqa: N802  # the tests carry the numbers of CASES.md as they are written there
+# the tests carry the numbers of CASES.md as they are written there
 """The rows of CASES.md B-4, B-6 and B-7 that concern loading, by number."""
 
 from __future__ import annotations

@@ -112,6 +112,8 @@ cases:   # several
   class: safety
   source: [15:30, a:b, -, 'x', "no", {number: 1.10}, [], {}]   # in brackets
   forbidden_facts: []
+  history:   # nothing
+  until:
   memory_config: {k: 0123, deep: {list: [1, ~]}}
   question: LONG
     goes on in the next line

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from foldproof.cases import shown
 from foldproof.cli.shared import ask_agents, progress, project_options, show, workspace
 from foldproof.compare import diff_scores, load_baseline
 from foldproof.core import ExitCode, UsageError
@@ -46,7 +47,7 @@ def accept(
         document = baseline_document(
             proposal.baseline,
             opened.replay_set,
-            file=str(opened.project.baseline_file),
+            file=shown(opened.project.baseline_file),
             accepted=False,
             replaces=proposal.replaces,
             changes=proposal.changes,
@@ -78,7 +79,7 @@ def show_(project_path: Path | None, set_path: Path | None, *, as_json: bool) ->
         document = baseline_document(
             held,
             opened.replay_set,
-            file=str(opened.project.baseline_file),
+            file=shown(opened.project.baseline_file),
             accepted=True,
             changes=diff_scores(scores, scores, vacuous=held.vacuous),
             noise=tuple(score.id for score in scores.values() if score.outcome == "flaky"),

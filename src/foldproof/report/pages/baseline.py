@@ -21,7 +21,7 @@ def write_baseline(sheet: Sheet, document: BaselineDocument) -> None:
     write_list(sheet, "warnings", [inline(warning, BRIEF) for warning in document.warnings])
     if document.changes:
         sheet.blank()
-        sheet.line(("what changes", "strong"))
+        sheet.line(("cases" if document.accepted else "what changes", "strong"))
         listed = (*CHANGED, "kept", "failing") if sheet.details else CHANGED
         # In a first baseline everything is new: only what does not pass needs a look.
         rows = [case for case in document.changes if document.replaces or sheet.details or case.after != "pass"]
