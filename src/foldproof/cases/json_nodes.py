@@ -75,14 +75,14 @@ class _Reader:
         start, line = self.at, self.line(self.at)
         if char == '"':
             text = self.string()
-            return Node(text, line, start, self.at)
+            return Node(text, line)
         if number := _NUMBER.match(self.text, start):
             self.at = number.end()
-            return Node(Plain(number[0]), line, start, self.at)
+            return Node(Plain(number[0]), line)
         word = _WORD.match(self.text, start)
         if word and word[0] in _LITERALS:
             self.at = word.end()
-            return Node(_LITERALS[word[0]], line, start, self.at)
+            return Node(_LITERALS[word[0]], line)
         found = f"'{word[0]}'" if word else f"'{char}'" if char else "the end of the file"
         hint = "allowed: text in double quotes, a number, true, false, null"
         raise _BrokenError(self.at, f"a value is expected, found {found}", hint)
@@ -108,25 +108,24 @@ class _Reader:
             items.append(self.value(depth + 1))
             while self.more("]"):
                 items.append(self.value(depth + 1))
-        return Node(items, self.line(start), start, self.at, flow=True)
+        return Node(items, self.line(start), flow=True)
 
     def mapping(self, depth: int) -> Node:
-        node = Node({}, self.line(self.at), self.at, flow=True)
-        self.at += 1
         items: dict[str, Node] = {}
+        node = Node(items, self.line(self.at), flow=True)
+        self.at += 1
         if self.skip() == "}":
             self.at += 1
         else:
             self.pair(items, node, depth)
             while self.more("}"):
                 self.pair(items, node, depth)
-        return Node(items, node.line, node.start, self.at, 0, True, node.keys, node.key_starts)
+        return node
 
     def pair(self, items: dict[str, Node], node: Node, depth: int) -> None:
-        start = self.at
         if self.skip() != '"':
             self.fail("a key is expected", "write it in double quotes")
-        start, line = self.at, self.line(self.at)
+        line = self.line(self.at)
         key = self.string()
         if self.skip() != ":":
             self.fail(f"':' is expected after the key '{key}'", "write the key, a colon, the value")
@@ -137,7 +136,6 @@ class _Reader:
             return
         items[key] = value
         node.keys[key] = line
-        node.key_starts[key] = start
 
 
 def duplicate_key(file: str, line: int, key: str, first: int) -> Problem:

@@ -40,7 +40,7 @@ Value: TypeAlias = "str | bool | list[Node] | dict[str, Node] | None"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value with its place. Lines count from 1; `start` and `end` are offsets into the text.
+    """One value with its place. Lines count from 1.
 
     `keys` holds the line of each key of a mapping, `flow` says that a collection stands in brackets, `column`
     is that of the first character (of the first dash, for a block list).
@@ -48,12 +48,9 @@ class Node:
 
     value: Value
     line: int
-    start: int = 0
-    end: int = 0
     column: int = 0
     flow: bool = False
     keys: dict[str, int] = field(default_factory=dict)
-    key_starts: dict[str, int] = field(default_factory=dict)
 
 
 def data_of(node: Node) -> Any:  # noqa: ANN401  # any JSON value

@@ -28,16 +28,6 @@ def _first(event: Any) -> int:  # noqa: ANN401  # PyYAML's events are untyped
     return line + 1
 
 
-def _start(event: Any) -> int:  # noqa: ANN401  # PyYAML's events are untyped
-    index: int = event.start_mark.index
-    return index
-
-
-def _end(event: Any) -> int:  # noqa: ANN401  # PyYAML's events are untyped
-    index: int = event.end_mark.index
-    return index
-
-
 class _TooDeepError(Exception):
     """The nesting limit is passed; holds the line."""
 
@@ -86,7 +76,7 @@ class _Reader:
         if isinstance(event, yaml.MappingStartEvent):
             return self.mapping(event, line, depth)
         if isinstance(event, yaml.AliasEvent):
-            return Node(Plain(""), line, _start(event), _end(event))
+            return Node(Plain(""), line)
         return self.scalar(event, line)
 
     def refuse(self, event: Any, line: int) -> None:  # noqa: ANN401  # PyYAML's events are untyped
@@ -101,7 +91,7 @@ class _Reader:
             self.problem(line, f"`{event.tag}` is read as a tag, which is not allowed", self.quoted(line))
 
     def scalar(self, event: Any, line: int) -> Node:  # noqa: ANN401  # PyYAML's events are untyped
-        start, end = _start(event), _end(event)
+        start, end = event.start_mark.index, event.end_mark.index
         plain = event.style in {None, ""}
         if lost := _LOST_IN_LIST.search(self.text[self.last : start]):
             at = self.text.count("\n", 0, self.last + lost.end()) + 1
@@ -115,7 +105,7 @@ class _Reader:
         if surrogate_in(event.value):
             self.problem(line, "a text holds half a character (a lone surrogate)", "write the character itself")
         value = Plain(event.value) if plain else str(event.value)
-        return Node(value, line, start, end, event.start_mark.column)
+        return Node(value, line, event.start_mark.column)
 
     def sequence(self, event: Any, line: int, depth: int) -> Node:  # noqa: ANN401  # PyYAML's events are untyped
         items: list[Node] = []
@@ -123,27 +113,21 @@ class _Reader:
         while not isinstance(item, yaml.SequenceEndEvent):
             items.append(self.node(item, depth + 1))
             item = next(self.events)
-        flow = bool(event.flow_style)
-        end = _end(item) if flow or not items else items[-1].end
-        return Node(items, line, _start(event), end, event.start_mark.column, flow)
+        return Node(items, line, event.start_mark.column, bool(event.flow_style))
 
     def mapping(self, event: Any, line: int, depth: int) -> Node:  # noqa: ANN401  # PyYAML's events are untyped
         items: dict[str, Node] = {}
-        flow = bool(event.flow_style)
-        node = Node(items, line, _start(event), 0, event.start_mark.column, flow)
-        end = node.start
+        node = Node(items, line, event.start_mark.column, bool(event.flow_style))
         item: Any = next(self.events)
         while not isinstance(item, yaml.MappingEndEvent):
             key = self.node(item, depth + 1)
             value = self.node(next(self.events), depth + 1)
-            end = max(end, value.end)
             if isinstance(key.value, str):
                 self.pair(node, items, key, value)
             else:
                 self.problem(key.line, "a mapping or a list stands where a key is expected", self.quoted(key.line))
             item = next(self.events)
-        end = _end(item) if flow else end
-        return Node(items, line, node.start, end, node.column, flow, node.keys, node.key_starts)
+        return node
 
     def pair(self, node: Node, items: dict[str, Node], key: Node, value: Node) -> None:
         name = str(key.value)
@@ -154,7 +138,6 @@ class _Reader:
         else:
             items[name] = value
             node.keys[name] = key.line
-            node.key_starts[name] = key.start
 
     def syntax(self, error: Exception) -> None:
         """The problem of a text that the parser gave up on."""
