@@ -1,7 +1,7 @@
 """Laws of the runner: whatever agents do, each trial leaves one record, within the limits."""
 
 import anyio
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from foldproof.agents import Reply, TransientError, UnsupportedError
@@ -101,6 +101,7 @@ PAST = History("h", (Session("s", (Turn("user", "a"),)),))
     st.none() | st.integers(0, 5),
     st.booleans(),
 )
+@example(["unsupported", "nothing"], 5, 2, 0, None, True)  # one trial's restore fails while another's is under way
 def test_each_trial_leaves_one_record_whatever_agents_do(deeds, count, concurrency, retries, cost, snapshots):
     cases = [Case(f"q{n}", "?", history="h" if n % 3 else "") for n in range(count)]
     planned = plan_trials(cases, Configuration("c", {"recall": ""}), histories={"h": PAST}, repeats=2)

@@ -67,13 +67,14 @@ class Memories:
         async with shared.lock:
             if shared.built is None and not shared.alone:
                 return await self._build_shared(agent, trial, user, shared=shared)
-        if shared.built is not None:
+        built = shared.built  # taken now: another trial may find meanwhile that it cannot be restored
+        if built is not None:
             try:
                 await self._timed(agent.restore(shared.snapshot))
             except UnsupportedError:
                 shared.alone, shared.built, shared.snapshot = True, None, None
             else:
-                return shared.built
+                return built
         return await self._timed(self._build(agent, trial, user))
 
     async def _build_shared(self, agent: Snapshots, trial: PlannedTrial, user: str, *, shared: _Shared) -> Built:
