@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,51 @@ def test_a_memory_that_matters_is_not_vacuous(project: Callable[..., Path], cli:
     project(cases=cases, configs={"production": {"agent": "python:agents_under_test:needs_memory"}})
     cli("run", "production")
     assert cli("baseline", "accept").code == 0
-    assert cli("run", "production", "--unplugged").code == 1
+    healthy = cli("run", "production", "--unplugged", "--json")
+    assert healthy.code == 0
+    assert [case["outcome"] for case in healthy.document["cases"]] == ["fail"]
+
+
+def test_a_vacuous_control_is_no_pass(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    project(
+        cases=[{"id": "db", "question": "Which?", "memory_config": {"kind": "notes"}, "expected_facts": ["Monday"]}]
+    )
+    result = cli("run", "production", "--unplugged")
+    assert result.code == 7
+    assert "test nothing: db" in result.out
+
+
+def test_a_control_that_cannot_be_judged_is_refused(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    cases = [{"id": "db", "question": "Which?", "memory_config": {"keep": 3}, "expected_facts": ["Monday"]}]
+    folder = project(cases=cases, configs={"production": {"agent": "python:picky:answer"}})
+    (folder / "picky.py").write_text(
+        "def answer(question, memory_config):\n    assert memory_config['keep']\n    return 'on Monday'\n"
+    )
+    assert cli("run", "production").code == 0
+    result = cli("baseline", "accept")
+    assert result.code == 4
+    assert "not known whether they test anything" in " ".join(result.err.split())
+
+
+def test_runs_that_a_check_left_behind_are_passed_over(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    project()
+    cli("run", "production")
+    cli("baseline", "accept")
+    cli("check", "good")
+    again = cli("baseline", "accept", "--yes", "--json")
+    assert again.code == 0
+    assert again.document["run"] == "0001"
+
+
+def test_the_file_has_the_rights_that_the_umask_gives(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    folder = project()
+    cli("run", "production")
+    former = os.umask(0o077)
+    try:
+        assert cli("baseline", "accept").code == 0
+    finally:
+        os.umask(former)
+    assert (folder / "baselines" / "production.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_show(project: Callable[..., Path], cli: Callable[..., Any]) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
 from foldproof.agents.protocols import Reply
+from foldproof.agents.shapes import status_may_pass
 from foldproof.agents.threads import Worker
 from foldproof.core import UsageError
 
-_PASSING_STATUS = frozenset({408, 409, 425, 429})
 _NOT_THEIRS = (
     str(Path(__file__).parents[1]),
     *(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -49,7 +49,7 @@ def as_agent_error(error: BaseException) -> AgentError:
     text = f"the agent raised {type(error).__name__}: {error}{place}"
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
-    passing = isinstance(status, int) and (status in _PASSING_STATUS or 500 <= status < 600)
+    passing = isinstance(status, int) and status_may_pass(status)
     if passing or isinstance(error, (ConnectionError, TimeoutError)):
         return TransientError(text)
     return AgentError(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -15,13 +14,15 @@ from typing import Any
 import anyio
 
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
-from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of
+from foldproof.agents.factory import AgentFactory, Setup
+from foldproof.agents.fingerprints import digests_of, files_named
 from foldproof.agents.process import AgentProcess
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.agents.shapes import items_of, may_pass, tool_calls_of, usage_of
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem, as_lines
 
+_SOURCES = frozenset({".py", ".js", ".mjs", ".ts", ".sh"})
 _GOODBYE = b'{"do": "close"}'
 
 
@@ -30,7 +31,7 @@ async def open_command(setup: Setup) -> AsyncIterator[AgentFactory]:
     """The agents of a program, one process a trial; none of them outlives the context."""
     setup.allow("command")
     argv = _argv_of(setup)
-    factory = CommandFactory(setup, argv, fingerprint_of(_files_named(argv, setup.root), setup.root))
+    factory = CommandFactory(setup, argv, setup.fingerprint(digests_of(_code_of(argv, setup.root))))
     try:
         yield factory
     finally:
@@ -47,7 +48,6 @@ class CommandFactory:
     setup: Setup = field(repr=False)
     argv: Sequence[str]
     fingerprint: str
-    shows: frozenset[str] = EVERYTHING
     default_folds: int = 1  # a program without a fold answers that it is unsupported
     notes: tuple[str, ...] = ()
     running: set[CommandAgent] = field(default_factory=set, repr=False)
@@ -175,10 +175,11 @@ class CommandConversation:
         )
 
 
-def _files_named(argv: Sequence[str], root: Path) -> list[Path]:
-    """The files below the root that the command names; most arguments are none, and may be of any length."""
-    named = [root / part for part in argv if os.path.isfile(root / part)]  # noqa: PTH113  # Path.is_file raises there
-    return [path for path in named if path.resolve().is_relative_to(root.resolve())]
+def _code_of(argv: Sequence[str], root: Path) -> list[Path]:
+    """The files below the root that the command names, and the sources that lie beside a script among them."""
+    program, named = files_named(argv[0], root), files_named(list(argv), root)
+    folders = {path.parent for path in named if path.suffix in _SOURCES or path in program}
+    return [*named, *(path for folder in folders for path in folder.iterdir() if path.suffix in _SOURCES)]
 
 
 def _argv_of(setup: Setup) -> list[str]:

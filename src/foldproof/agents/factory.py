@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from foldproof.agents.fingerprints import digests_of, files_named, fingerprint_of
 from foldproof.core import Registry, UsageError, nearest_of
 
 if TYPE_CHECKING:
     from foldproof.agents.protocols import Agent
     from foldproof.cases import Configuration
 
-EVERYTHING = frozenset({"ingest", "memories", "reads", "writes", "prompt", "snapshot", "usage"})
-"""All that an adapter can show of an agent."""
-
 
 class AgentFactory(Protocol):
     """Makes the agents of one configuration.
 
-    `shows` is the most that the adapter can show (see `EVERYTHING`); what a trial does not show after all is
-    unknown there. `default_folds` is used where the configuration names none. `fingerprint` is the SHA-256 of
-    the agent's own code where it can be seen, else empty: it tells that the code changed, not that all of
-    what it imports stayed the same. `notes` are remarks for the report.
+    `default_folds` is used where the configuration names none. `fingerprint` is the SHA-256 of the agent's own
+    code and of the files that its configuration names, where there are any that can be seen, else empty: it tells
+    that they changed, not that all else stayed the same. `notes` are remarks for the report.
     """
-
-    @property
-    def shows(self) -> frozenset[str]:
-        """The most that an agent of this factory can show."""
-        ...
 
     @property
     def default_folds(self) -> int:
@@ -40,7 +31,7 @@ class AgentFactory(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the agent's code, or empty."""
+        """SHA-256 of the agent's code and of the files that its configuration names, or empty."""
         ...
 
     @property
@@ -86,6 +77,14 @@ class Setup:
             UsageError: for a variable that is not set.
         """
         return _expanded(memory_config, self.environ, "memory_config")
+
+    def fingerprint(self, code: Mapping[Path, str]) -> str:
+        """The fingerprint of an agent: its code, as file and SHA-256, and the files below `root` that values name.
+
+        A value of `memory` counts as it is written, its `${NAME}` unexpanded.
+        """
+        named = files_named([self.agent, self.model, self.memory], self.root)
+        return fingerprint_of({**digests_of(named), **code}, self.root)
 
     def allow(self, *names: str) -> None:
         """Refuse settings of the agent that the adapter does not know.
@@ -147,17 +146,3 @@ def _expanded(value: Mapping[str, Any], environ: Mapping[str, str], place: str) 
 
     found: dict[str, Any] = expand(value, environ, place)
     return found
-
-
-def fingerprint_of(files: Iterable[Path], root: Path) -> str:
-    """SHA-256 over the files' names below `root` and their bytes; empty without files."""
-    found = sorted({path.resolve() for path in files if path.is_file()})
-    if not found:
-        return ""
-    digest = hashlib.sha256()
-    base = root.resolve()
-    for path in found:
-        name = path.relative_to(base).as_posix() if path.is_relative_to(base) else path.name
-        digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()

@@ -30,7 +30,7 @@ async def open_http(setup: Setup) -> AsyncIterator[AgentFactory]:
     """The agents of one endpoint, which share one connection pool."""
     endpoint = _endpoint_of(setup)
     try:
-        yield HttpFactory(endpoint, _history_of(setup), bool(setup.memory))
+        yield HttpFactory(endpoint, _history_of(setup), bool(setup.memory), setup.fingerprint({}))
     finally:
         await endpoint.close()
 
@@ -42,13 +42,8 @@ class HttpFactory:
     endpoint: Endpoint
     history: str
     has_memory: bool
+    fingerprint: str
     default_folds: int = 0
-    fingerprint: str = ""
-
-    @property
-    def shows(self) -> frozenset[str]:
-        """The messages that were sent and the usage; the history where it is sent along."""
-        return frozenset({"prompt", "usage"} | ({"ingest", "snapshot"} if self.history == "messages" else set()))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -179,7 +174,7 @@ def _message(role: str, text: str) -> str:
 def _endpoint_of(setup: Setup) -> Endpoint:
     setup.allow(*_SETTINGS)
     url = setup.agent["http"]
-    if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+    if not isinstance(url, str) or not _is_address(url):
         raise UsageError(
             f"{setup.place}: the agent's `http` is {url!r}, where a URL is expected\n"
             "  for instance http://localhost:8000/v1"
@@ -197,6 +192,14 @@ def _endpoint_of(setup: Setup) -> Endpoint:
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {}), **given}
     secrets = (key, *(value.removeprefix("Bearer ") for value in given.values()))
     return Endpoint(url, headers, _settings_of(setup), _price_of(setup), Redactor(setup.environ, secrets))
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a bracket that does not close, a port that is no number
+        return False
 
 
 def _history_of(setup: Setup) -> str:

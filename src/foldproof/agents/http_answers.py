@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from foldproof.agents.errors import AgentError, TransientError
 from foldproof.agents.protocols import Reply
-from foldproof.agents.shapes import arguments_of, may_pass, usage_of
+from foldproof.agents.shapes import arguments_of, may_pass, status_may_pass, usage_of
 from foldproof.logs import ToolCall, Usage
 
-_PASSING_STATUS = frozenset({408, 409, 425, 429})
 _FINISH_NOTES = {
     "length": "the answer was cut off at the model's limit of output tokens",
     "content_filter": "the endpoint's content filter cut the answer",
@@ -44,7 +43,7 @@ def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> AgentErr
     text = f"the endpoint answered {status}" + (f": {message}" if message else "")
     if code == "insufficient_quota":
         return AgentError(text)
-    if status in _PASSING_STATUS or status >= 500:
+    if status_may_pass(status):
         return TransientError(text, retry_after(headers))
     return AgentError(text)
 
@@ -58,7 +57,7 @@ def reply_of(body: bytes, prompt: str, price: Price | None) -> Reply:
     """
     try:
         data = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise AgentError(f"the endpoint answered 200 with what is not JSON: {_text(body)[:500]!r}") from error
     if not isinstance(data, dict):
         raise AgentError(f"the endpoint answered 200 with {_text(body)[:500]!r}, where an object is expected")
@@ -131,7 +130,7 @@ def _message_of(body: bytes) -> tuple[str, str]:
     text = _text(body).strip()
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text[:500], ""
     error = data.get("error", data) if isinstance(data, dict) else data
     if isinstance(error, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,15 +11,14 @@ from typing import Any
 
 from foldproof.agents.calls import as_agent_error, as_reply, call
 from foldproof.agents.errors import AgentError, UnsupportedError
-from foldproof.agents.factory import EVERYTHING, AgentFactory, Setup, fingerprint_of
+from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.protocols import Conversation, Reply, SessionInfo
-from foldproof.agents.python_code import importable, is_factory, load, sources_of
+from foldproof.agents.python_code import importable, is_factory, load
+from foldproof.agents.python_sources import sources_of
 from foldproof.agents.signature import CallPlan, plan_of
 from foldproof.agents.threads import Worker
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem
-
-_ANSWERS = frozenset({"reads", "writes", "prompt", "usage"})
 
 
 @asynccontextmanager
@@ -27,7 +27,8 @@ async def open_python(setup: Setup) -> AsyncIterator[AgentFactory]:
     setup.allow("python")
     with importable(setup.root):
         thing = load(setup)
-        fingerprint = fingerprint_of(sources_of(thing, setup.agent["python"]), setup.root)
+        module = sys.modules.get(setup.agent["python"].partition(":")[0])
+        fingerprint = setup.fingerprint(sources_of(module, thing, setup.root))
         place = f"{setup.place}: agent `python:{setup.agent['python']}`"
         if is_factory(thing, place):
             yield ObjectFactory(setup, thing, place, fingerprint)
@@ -44,11 +45,6 @@ class FunctionFactory:
     plan: CallPlan
     fingerprint: str
     default_folds: int = 0
-
-    @property
-    def shows(self) -> frozenset[str]:
-        """What a `Reply` can carry; the history where the function takes it."""
-        return _ANSWERS | ({"ingest"} if "history" in self.plan.optional else frozenset())
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -108,14 +104,6 @@ class ObjectFactory:
     place: str
     fingerprint: str
     notes: tuple[str, ...] = ()
-
-    @property
-    def shows(self) -> frozenset[str]:
-        """What the class has methods for; anything, where only the made object can tell."""
-        if not inspect.isclass(self.maker):
-            return EVERYTHING
-        shown = {name for name in ("ingest", "memories", "snapshot") if hasattr(self.maker, name)}
-        return _ANSWERS | shown
 
     @property
     def default_folds(self) -> int:

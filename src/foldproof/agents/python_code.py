@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from foldproof.agents.factory import Setup
+from foldproof.agents.python_sources import forget_edited
 from foldproof.agents.signature import MARK
 from foldproof.core import UsageError, nearest_of
 
@@ -92,16 +93,6 @@ def is_factory(thing: Any, place: str) -> bool:  # noqa: ANN401  # whatever the 
     return len(parameters) == 1 and len(needed) == 1 and needed[0].name != "question"
 
 
-def sources_of(thing: Any, named: str) -> list[Path]:  # noqa: ANN401  # whatever the user named
-    """The files to fingerprint: the module that was named, and the one in which the thing itself is written."""
-    found = [getattr(sys.modules.get(named.partition(":")[0]), "__file__", None)]
-    try:
-        found.append(inspect.getsourcefile(inspect.unwrap(thing)))
-    except TypeError:
-        found.append(None)  # an object or a partial has no source of its own: the module has to do
-    return [Path(place) for place in found if place]
-
-
 def _modules_in(root: Path) -> Iterator[str]:
     for path in root.glob("*.py"):
         yield path.stem
@@ -111,9 +102,10 @@ def _modules_in(root: Path) -> Iterator[str]:
 
 @contextmanager
 def importable(root: Path) -> Iterator[None]:
-    """Put the root first on the import path, and forget modules of another project by the same name."""
+    """Put the root first on the import path; forget edited modules, and those of another project by the same name."""
     entry = str(root)
     _forget_namesakes(root)
+    forget_edited(root)
     importlib.invalidate_caches()
     sys.path.insert(0, entry)
     try:

@@ -12,7 +12,7 @@ from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.memories import Memory, kind_of, make_memory
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.core import UsageError
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, Usage
 
 NO_MEMORY = "I have no memory of this."
 """The answer where nothing was recalled."""
@@ -31,7 +31,7 @@ async def open_recall(setup: Setup) -> AsyncIterator[AgentFactory]:
         memory = make_memory(setup.memory_of(setup.memory))
     except UsageError as error:
         raise UsageError(f"{setup.place}: {error}") from error
-    yield RecallFactory(setup, default_folds=int(memory.compacts), kind=kind_of(setup.memory))
+    yield RecallFactory(setup, default_folds=int(memory.compacts), kind=kind_of(setup.memory), fingerprint=setup.fingerprint({}))
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ class RecallFactory:
     setup: Setup = field(repr=False)
     default_folds: int
     kind: str
-    shows: frozenset[str] = frozenset({"ingest", "memories", "reads", "prompt", "snapshot"})
-    fingerprint: str = ""
+    fingerprint: str
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -98,4 +97,12 @@ class RecallConversation:
         """The context for this question, or the admission that there is none."""
         recall = self.memory.recall(message)
         text = recall.text or NO_MEMORY
-        return Reply(text, tool_calls=(), memory_reads=recall.items, memory_writes=(), prompt=text, notes=recall.notes)
+        return Reply(
+            text,
+            tool_calls=(),
+            memory_reads=recall.items,
+            memory_writes=(),
+            prompt=text,
+            usage=Usage(cost_usd=0.0),
+            notes=recall.notes,
+        )

@@ -10,12 +10,18 @@ from typing import Any
 from foldproof.agents.errors import AgentError
 from foldproof.logs import MemoryItem, ToolCall, Usage
 
+_PASSING_STATUS = frozenset({408, 409, 425, 429})
 _PASSING = re.compile(r"\b429\b|rate.?limit|too many requests|overloaded|temporarily unavailable", re.IGNORECASE)
 
 
 def may_pass(text: str) -> bool:
     """Whether an error text speaks of a failure that may pass, whatever status it came with."""
     return _PASSING.search(text) is not None
+
+
+def status_may_pass(status: int) -> bool:
+    """Whether an HTTP status speaks of a failure that may pass: 408, 409, 425, 429, 5xx."""
+    return status in _PASSING_STATUS or 500 <= status < 600
 
 
 def arguments_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON value
@@ -25,7 +31,7 @@ def arguments_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON valu
     if isinstance(value, str):
         try:
             parsed = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {"_raw": value}
         return parsed if isinstance(parsed, dict) else {"_raw": value}
     return value if isinstance(value, dict) else {"_raw": value}

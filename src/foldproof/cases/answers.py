@@ -9,9 +9,10 @@ from foldproof.matching import Fact, normalize
 LONGEST_FACT = 12
 """Tokens; a longer answer is a sentence that no agent will repeat word for word."""
 
-_ALSO = re.compile(r"(.+?)[.;,]\s+(.+?)\s+(?:is|are|would be)\s+also\s+(?:acceptable|correct|fine)\.?", re.DOTALL)
-_OR = re.compile(r"\(\s*or\s+([^()]+?)\s*\)")
-_ASIDE = re.compile(r"\s*\([^()]*\)")
+_ASIDE = re.compile(r"\(([^()]*)\)")
+_OTHER_ASIDE = re.compile(r"\([^()]*\)")
+_PART_END = re.compile(r"[.;,]\s")
+_ALSO = (("is", "are", "be"), ("also",), ("acceptable", "correct", "fine"))
 _NUMBERS = (
     "zero",
     "one",
@@ -43,14 +44,39 @@ def fact_of_answer(answer: str) -> Fact:
     "25 minutes and 50 seconds (or 25:50)" gives two, as does "7 days. 8 days is also acceptable." Other
     asides in brackets and the last full stop are left out. A small number counts as a digit and as a word.
     """
-    match = _ALSO.fullmatch(answer.strip())
-    wordings: list[str] = []
-    for part in match.groups() if match else (answer,):
-        wordings += [_ASIDE.sub("", _OR.sub("", part)), *_OR.findall(part)]
+    wordings = [wording for part in _parts_of(answer) for wording in _wordings_of(part)]
     wordings = [text for text in (wording.strip().rstrip(".").strip() for wording in wordings) if text]
     wordings += [other for text in wordings if (other := _other_number(text))]
     facts = [Fact("normalized", text) for text in dict.fromkeys(wordings or [answer.strip()])]
     return facts[0] if len(facts) == 1 else Fact("any", any=tuple(facts))
+
+
+def _parts_of(answer: str) -> tuple[str, ...]:
+    """Both answers of "7 days. 8 days is also acceptable.", else the one."""
+    head, *words = answer.strip().removesuffix(".").rsplit(None, len(_ALSO)) or [""]
+    if len(words) < len(_ALSO) or not all(word in known for word, known in zip(words, _ALSO, strict=True)):
+        return (answer,)
+    if words[0] == "be":
+        head, *would = head.rsplit(None, 1)
+        if would != ["would"]:
+            return (answer,)
+    end = _PART_END.search(head, 1)
+    return (head[: end.start()], head[end.end() :]) if end else (answer,)
+
+
+def _wordings_of(part: str) -> list[str]:
+    """A text without its asides in brackets, and what those offer: "(or 25:50)"."""
+    offered: list[str] = []
+
+    def taken(aside: re.Match[str]) -> str:
+        word, *rest = aside[1].split(None, 1) or [""]
+        if word != "or" or not rest:
+            return aside[0]
+        offered.append(rest[0].rstrip())
+        return ""
+
+    *before, last = _OTHER_ASIDE.split(_ASIDE.sub(taken, part))
+    return ["".join([*(text.rstrip() for text in before), last]), *offered]
 
 
 def _other_number(text: str) -> str:
@@ -63,3 +89,8 @@ def _other_number(text: str) -> str:
 def too_long_to_match(fact: Fact) -> bool:
     """Whether every wording is so long that it is unlikely to be found in an answer."""
     return all(len(normalize(item.text).split()) > LONGEST_FACT for item in fact.any or (fact,))
+
+
+def is_small_number(fact: Fact) -> bool:
+    """Whether a wording is a number of one or two digits and no more, which stands in many texts by chance."""
+    return any(re.fullmatch(r"[0-9]{1,2}", normalize(item.text)) for item in fact.any or (fact,))

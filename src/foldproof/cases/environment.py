@@ -43,4 +43,6 @@ def expand(value: Any, environ: Mapping[str, str], place: str = "") -> Any:  # n
             )
         return held
 
-    return _VARIABLE.sub(found, value)
+    # a `${NAME:-` that nothing closes is looked for in vain, each time to the end: so none is looked for there
+    head, close, tail = value.rpartition("}")
+    return _VARIABLE.sub(found, head + close) + tail.replace("$${", "${")

@@ -18,11 +18,15 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def requirements_of(
     written: Mapping[str, str], counts: Counter[str], *, file: str, lines: Mapping[str, int]
 ) -> tuple[dict[str, Requirement], list[Problem]]:
-    """The gate of a file, and what is wrong with it. `counts` are the cases of each class."""
-    gate: dict[str, Requirement] = {}
+    """The gate of a file, and what is wrong with it. `counts` are the cases of each class.
+
+    Strict classes that the set has are asked for `all`, named or not: a slip of the pen lets no such case be lost.
+    """
+    unnamed = [name for name in CLASSES if name in STRICT_CLASSES and counts[name] and name not in written]
+    gate: dict[str, Requirement] = {name: Requirement() for name in unnamed}
     problems: list[Problem] = []
     for name, text in written.items():
-        found = _requirement(name, text, counts[name])
+        found = _mistyped(name, text, counts) or _requirement(name, text, counts[name])
         if isinstance(found, Requirement):
             gate[name] = found
         else:
@@ -33,6 +37,17 @@ def requirements_of(
         message = "the gate asks for no case of the set: nothing could block"
         problems.append(Problem(file, line, message, hint, rule="gate"))
     return gate, problems
+
+
+def _mistyped(name: str, text: str, counts: Counter[str]) -> tuple[str, str] | None:
+    """What is wrong with a class that has no case and whose name nearly is that of another one."""
+    if counts[name]:
+        return None
+    present = [other for other in counts if counts[other]]
+    hint = nearest_of(name, {*present, *(() if name in CLASSES else CLASSES)})
+    if not hint.startswith("did you mean"):
+        return None
+    return f"gate '{name}: {text}' asks for class '{name}', of which the set has no case", hint
 
 
 def _requirement(name: str, text: str, count: int) -> Requirement | tuple[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from foldproof.cases.answers import fact_of_answer, too_long_to_match
+from foldproof.cases.answers import fact_of_answer, is_small_number, too_long_to_match
 from foldproof.cases.histories import write_history
 from foldproof.cases.records import Case, ReplaySet, Source
 from foldproof.cases.save import set_text
@@ -136,6 +136,11 @@ class _Import:
         notes.append("Cases by class: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) + ".")
         if any("temporal-reasoning" in case.tags for case in self.cases):
             notes.append("Questions that count from today ('weeks ago') need the time they are asked at: see `at`.")
+        if any(is_small_number(fact) for case in self.cases for fact in case.expected):
+            notes.append(
+                "Answers that are a bare small number stand in many texts by chance: with `recall`, which answers with "
+                "what the memory would show, a pass on them shows little. An agent that answers makes them worth more."
+            )
         if self.histories.get(_SHARED):
             notes.append("All questions share one history: the file does not say which session belongs to which.")
         return notes

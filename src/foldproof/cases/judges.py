@@ -6,9 +6,9 @@ import hashlib
 import re
 from pathlib import Path
 
-from foldproof.cases.nodes import shown
+from foldproof.cases.nodes import read_bytes, shown
 from foldproof.cases.records import JudgePin
-from foldproof.core import Problem
+from foldproof.core import FileError, Problem
 
 _ALIAS = re.compile(r"(?:^|[^a-z])latest(?:$|[^a-z])", re.IGNORECASE)
 _PINNED = re.compile(
@@ -35,11 +35,14 @@ def judge_problems(judge: JudgePin, folder: Path, *, file: str, line: int) -> li
             "write a dated name (gpt-4.1-2025-04-14), a tag (qwen2.5:7b) or a revision (name@revision)",
         )
     prompt = folder / judge.prompt
-    found = prompt_hash(prompt)
-    if not found:
-        wrong(f"the judge's prompt '{judge.prompt}' cannot be read", f"it is looked for at {shown(prompt)}")
+    found = ""
+    try:
+        found = prompt_hash(prompt)
+    except FileError as error:
+        reason = error.problems[0].message
+        wrong(f"the judge's prompt '{judge.prompt}': {reason}", f"it is looked for at {shown(prompt)}")
     if judge.sha256 and not _HASH.fullmatch(judge.sha256):
-        wrong(f"the judge's `sha256` is '{judge.sha256}'", "it has 64 digits: `foldproof judge pin` writes it")
+        wrong(f"the judge's `sha256` is '{judge.sha256}'", "write the sha256 of the prompt file, 64 digits")
     elif judge.sha256 and found and found != judge.sha256:
         wrong(
             f"the judge's prompt '{judge.prompt}' is not the pinned one: its hash is {found}",
@@ -49,8 +52,9 @@ def judge_problems(judge: JudgePin, folder: Path, *, file: str, line: int) -> li
 
 
 def prompt_hash(path: Path) -> str:
-    """SHA-256 of the prompt file, or nothing where it cannot be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except (OSError, ValueError):
-        return ""
+    """SHA-256 of the prompt file.
+
+    Raises:
+        FileError: where it cannot be read.
+    """
+    return hashlib.sha256(read_bytes(path)).hexdigest()

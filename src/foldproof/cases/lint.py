@@ -99,9 +99,20 @@ def _doubts(case: Case) -> Iterator[_Doubt]:
         texts = [item.text for item in alternatives(fact) if item.kind == "normalized"]
         if words := [text for text in texts if normalize(text) in COMMON_WORDS]:
             yield place, "common-word", f" takes the common word '{words[0]}' for a fact", "name more of the fact"
+        if weak := [item.text for item in alternatives(fact) if _is_weak(item)]:
+            message = f" takes the bare '{weak[0]}' for a fact, which stands in many texts by chance"
+            yield place, "weak-fact", message, "name more of it (`4 kits`); with `recall`, a pass on it shows little"
         if any(item.kind == "judged" for item in alternatives(fact)):
             yield from _judged(case, place, fact)
         yield from _overlaps(case, index, fact)
+
+
+def _is_weak(fact: Fact) -> bool:
+    """Whether a fact is a number of one or two digits or a single letter, and no more."""
+    if fact.kind not in {"normalized", "exact", "number"}:
+        return False
+    text = normalize(fact.text)
+    return (len(text) <= 2 and text.isdecimal()) or (len(text) == 1 and text.isalpha())
 
 
 def _judged(case: Case, place: str, fact: Fact) -> Iterator[_Doubt]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, TypeAlias
 
 from foldproof.core import FileError, Problem
@@ -14,7 +16,7 @@ from foldproof.core import FileError, Problem
 FORMAT = 1
 """The version of the replay set and of the project file that this code writes and reads."""
 LARGEST_FILE = 64 * 1024 * 1024
-"""Bytes; a larger file is refused before it is read."""
+"""Bytes; of a larger file no more than this is read, and it is refused."""
 DEEPEST = 50
 """How deep lists and mappings may stand in each other."""
 
@@ -111,26 +113,44 @@ def shown(path: str | Path) -> str:
         return str(path)
 
 
-def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, without its byte order mark.
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # else a pipe that nobody writes to holds the program up
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a regular file; nothing else is read, and no more than may be, whatever size it claims.
 
     Raises:
-        FileError: where it cannot be read, is too large, or is not UTF-8.
+        FileError: where it cannot be read, is no regular file, or is too large.
     """
     file = shown(path)
     try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
-            raise FileError([Problem(file, 0, f"the file has {size} bytes", f"allowed: {LARGEST_FILE}; split it")])
-        raw = path.read_bytes()
+        with open(path, "rb", opener=_without_waiting) as opened:  # noqa: PTH123  # Path.open takes no opener
+            if not S_ISREG(os.fstat(opened.fileno()).st_mode):
+                message = "the file cannot be read: it is a pipe or a device"
+                raise FileError([Problem(file, 0, message, "name a file that lies on disk")])
+            raw = opened.read(LARGEST_FILE + 1)
     except FileNotFoundError:
         raise FileError([Problem(file, 0, "the file does not exist", "check the path")]) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError([Problem(file, 0, f"the file cannot be read: {reason}", "check the path")]) from None
+    if len(raw) > LARGEST_FILE:
+        raise FileError([Problem(file, 0, f"the file has more than {LARGEST_FILE} bytes", "split it")])
+    return raw
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, without its byte order mark.
+
+    Raises:
+        FileError: where it cannot be read (see `read_bytes`), or is not UTF-8.
+    """
+    raw = read_bytes(path)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        file = shown(path)
         line = raw.count(b"\n", 0, error.start) + 1
         problem = Problem(
             file,

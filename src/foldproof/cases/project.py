@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from dotenv import dotenv_values
 from pydantic import ValidationError
 
 from foldproof.cases.faults import problems_of
-from foldproof.cases.nodes import data_of, line_at, shown
+from foldproof.cases.nodes import data_of, line_at, read_text, shown
 from foldproof.cases.project_records import Configuration, Limits, Project, Repeats
 from foldproof.cases.project_wire import ConfigWire, ProjectWire
 from foldproof.cases.tree import read_tree
@@ -44,11 +45,8 @@ def project_environment(project: Project) -> Mapping[str, str]:
         FileError: for a `.env` that cannot be read.
     """
     place = project.root / ".env"
-    try:
-        written = dotenv_values(place) if place.is_file() else {}
-    except (OSError, ValueError) as error:
-        problem = Problem(shown(place), 0, f"the file cannot be read: {error}", "save it as UTF-8")
-        raise FileError([problem]) from None
+    there = place.exists() and not place.is_dir()  # some keep a virtual environment in a folder of that name
+    written = dotenv_values(stream=StringIO(read_text(place))) if there else {}
     known = {name: value for name, value in written.items() if value is not None}
     return {**known, **os.environ}
 
@@ -81,6 +79,9 @@ class _Loader:
             configs = self.configs(wire.configs)
             baseline = self.baseline(wire)
             store = self.store(wire.store)
+            for key in ("replay_set", "baseline_file"):
+                if "\0" in (getattr(wire, key) or ""):
+                    self.wrong((key,), f"`{key}` holds the character NUL, which no path has", "write the path")
         self.settle()
         assert wire is not None  # noqa: S101  # None leaves problems, and problems were raised
         root = self.path.parent
@@ -134,7 +135,7 @@ class _Loader:
 
     def store(self, written: str) -> str:
         place = written.removeprefix(_SQLITE)
-        if not written.startswith(_SQLITE) or not place or place == ":memory:" or "${" in place:
+        if not written.startswith(_SQLITE) or not place or place == ":memory:" or "${" in place or "\0" in place:
             message = f"`store` is '{written}', which this version cannot use"
             self.wrong(("store",), message, "allowed: a file, `sqlite:///.foldproof/runs.db`; PostgreSQL comes later")
         return _SQLITE + os.path.normpath(self.path.parent / place)

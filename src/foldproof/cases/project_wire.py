@@ -117,12 +117,14 @@ def _config_name(value: Any) -> str:  # noqa: ANN401  # any value of a file
     text = text_of(value)
     if not _CONFIG.fullmatch(text):
         raise Fault(f"cannot be {quoted(text)}", "allowed: 1 to 80 characters, no white space, no `/`")
+    if text.isdecimal() or text == "latest":
+        raise Fault(f"cannot be {quoted(text)}", "runs are named so: a number is a run's, `latest` the newest run's")
     return text
 
 
 _AGENT_SCHEMA: dict[str, Any] = {"anyOf": [{"type": "string", "minLength": 1}, {"type": "object", "minProperties": 1}]}
 _MEMORY_SCHEMA: dict[str, Any] = {"anyOf": [{"const": "external"}, {"type": "object"}]}
-_NAME_SCHEMA = {"type": "string", "pattern": r"^[^\s/]{1,80}$"}
+_NAME_SCHEMA = {"type": "string", "pattern": r"^(?!(?:[0-9]+|latest)$)[^\s/]{1,80}$"}
 ConfigName = Annotated[str, BeforeValidator(_config_name), WithJsonSchema(_NAME_SCHEMA)]
 
 

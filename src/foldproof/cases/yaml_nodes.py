@@ -16,16 +16,27 @@ from foldproof.core import Problem
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The C parser where PyYAML was built with it; both give the same events."""
 
-_VALUE = re.compile(r"""^\s*(?:-\s+)*(?:[^\s:#'"\[{][^:#]*?:\s+)?(.+?)\s*$""")
+_DASHES = re.compile(r"(?:-\s+)*")
 _LOST = re.compile(r"[ \t]+#(?=[^\s])")
 _LOST_IN_LIST = re.compile(r"^[^#\n]*[,\[{][ \t]+#(?=\S)", re.MULTILINE)
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _QUOTE = "put the text in quotes: {}"
+_LONGEST_QUOTE = 200
 
 
 def _first(event: Any) -> int:  # noqa: ANN401  # PyYAML's events are untyped
     line: int = event.start_mark.line
     return line + 1
+
+
+def _value_in(line: str) -> str:
+    """What a line of YAML holds behind its dashes and its key, by its looks."""
+    text = line.strip()
+    dashes = _DASHES.match(text)
+    text = text[dashes.end() :] if dashes else text
+    key, _, value = text.partition(":")
+    named = key and key[0] not in "#'\"[{" and "#" not in key and value[:1].isspace()
+    return value.strip() if named else text
 
 
 class _TooDeepError(Exception):
@@ -40,14 +51,18 @@ class _Reader:
         self.problems: list[Problem] = []
         self.events: Iterator[Any] = yaml.parse(text, Loader=LOADER)
         self.last = 0
+        self.hints: dict[int, str] = {}
 
     def problem(self, line: int, message: str, hint: str) -> None:
         self.problems.append(Problem(self.file, line, message, hint))
 
     def quoted(self, line: int) -> str:
-        """How the value of a line would stand in quotes."""
-        found = _VALUE.match(self.lines[line - 1]) if 0 < line <= len(self.lines) else None
-        return _QUOTE.format(json.dumps(found[1] if found else "…", ensure_ascii=False))
+        """How the value of a line would stand in quotes; a line may have many problems, and is read once."""
+        if line not in self.hints:
+            value = _value_in(self.lines[line - 1]) if 0 < line <= len(self.lines) else ""
+            value = value if len(value) <= _LONGEST_QUOTE else f"{value[:_LONGEST_QUOTE]}…"
+            self.hints[line] = _QUOTE.format(json.dumps(value or "…", ensure_ascii=False))
+        return self.hints[line]
 
     def document(self) -> Node | None:
         """The one document of the file, or None where there is none."""

@@ -55,11 +55,11 @@ def run(words: Sequence[str]) -> ExitCode:
         if error.errno not in _STREAM_FAULTS or error.filename is not None:
             return _bug(error, as_json=as_json)
         return _unwritable(error)
-    except Exception as error:  # noqa: BLE001  # the outermost border: a bug becomes exit code 3 with its trace
+    except BaseException as error:  # noqa: BLE001  # the outermost border: a bug becomes exit code 3 with its trace
         return _bug(error, as_json=as_json)
 
 
-def _bug(error: Exception, *, as_json: bool) -> ExitCode:
+def _bug(error: BaseException, *, as_json: bool) -> ExitCode:
     import traceback
 
     trace = "".join(traceback.format_exception(error))
@@ -74,7 +74,10 @@ def _fail(code: ExitCode, kind: str, message: str, *, as_json: bool) -> ExitCode
 
         click.echo(json_text(ErrorDocument(exit_code=int(code), kind=kind, message=message)))
     else:
-        click.echo(message, err=True)
+        from foldproof.report.text import clean
+
+        # An error may quote what a model or a file said: nothing in it may steer the terminal.
+        click.echo(clean(message), err=True)
     return code
 
 

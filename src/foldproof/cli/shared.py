@@ -115,6 +115,18 @@ def show(document: BaseModel, render: Callable[..., str], *, as_json: bool, **op
         click.echo(render(document, width=screen.width, colour=screen.colour, **options).rstrip("\n"))
 
 
+def check_places(*places: Path | None) -> None:
+    """Refuse places for reports that cannot be written, before anything is asked.
+
+    Raises:
+        UsageError: for a folder, or a place under a file.
+    """
+    for place in filter(None, places):
+        parents = [parent for parent in place.absolute().parents if parent.exists()]
+        if place.is_dir() or (parents and not parents[0].is_dir()):
+            raise UsageError(f"{place}: a report cannot be written there\n  name a file in a folder")
+
+
 def write_file(path: Path, text: str) -> None:
     """Write a report that was asked for.
 
@@ -123,16 +135,19 @@ def write_file(path: Path, text: str) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def step_summary(markdown: str) -> None:
-    """Append to the summary of a GitHub job, where one is running."""
+    """Append to the summary of a GitHub job, where one is running; a summary that fails costs nobody the verdict."""
     if place := os.environ.get("GITHUB_STEP_SUMMARY"):
-        with Path(place).open("a", encoding="utf-8") as file:
-            file.write(markdown + "\n")
+        try:
+            with Path(place).open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(markdown + "\n")
+        except OSError as error:
+            click.echo(f"the job summary cannot be written: {error}", err=True)
 
 
 @contextmanager

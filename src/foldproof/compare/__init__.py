@@ -3,19 +3,23 @@
 from foldproof.compare.baseline import Baseline, load_baseline, save_baseline
 from foldproof.compare.diff import CaseChange, FactChange, config_differences, diff_scores
 from foldproof.compare.gate import ClassGate, gate_scores
-from foldproof.compare.verdict import Check, Verdict, judge_check
+from foldproof.compare.verdict import Check, Evidence, RunVerdict, Verdict, judge_check, judge_control, judge_run
 
 __all__ = [
     "Baseline",
     "CaseChange",
     "Check",
     "ClassGate",
+    "Evidence",
     "FactChange",
+    "RunVerdict",
     "Verdict",
     "config_differences",
     "diff_scores",
     "gate_scores",
     "judge_check",
+    "judge_control",
+    "judge_run",
     "load_baseline",
     "save_baseline",
 ]

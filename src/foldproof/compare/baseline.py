@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,8 +11,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from foldproof.cases import Case
-from foldproof.core import FileError, Problem, UsageError
+from foldproof.cases import Case, ReplaySet, shown
+from foldproof.cases.contents import case_value
+from foldproof.cases.writing import write_atomically
+from foldproof.core import FileError, Problem, UsageError, content_hash
 from foldproof.matching import MATCHER_VERSION
 from foldproof.record import Run, Trial
 from foldproof.score import CaseScore, TrialScore, score_run
@@ -27,8 +27,8 @@ class Baseline:
     """What a team accepted as right.
 
     `answers` are the recorded trials, by case and repetition: they are scored again with the facts of today,
-    so a corrected fact needs no new baseline. `classes` gives the class of each case. `vacuous` are the cases
-    that passed with the memory cut off.
+    so a corrected fact needs no new baseline. `classes` gives the class of each case, `asked` the hash of what its
+    agent was asked, `contents` that of the whole case. `vacuous` are the cases that passed with the memory cut off.
     """
 
     set_name: str
@@ -39,6 +39,8 @@ class Baseline:
     run: str
     answers: tuple[Trial, ...]
     classes: Mapping[str, str]
+    asked: Mapping[str, str]
+    contents: Mapping[str, str]
     vacuous: tuple[str, ...] = ()
     matcher: str = MATCHER_VERSION
     judge: str | None = None
@@ -48,9 +50,28 @@ class Baseline:
         """The ids of the cases it holds."""
         return frozenset(self.classes)
 
-    def scores(self, cases: tuple[Case, ...]) -> dict[str, CaseScore]:
-        """The accepted answers, scored with the facts as they stand now; only cases that it holds."""
-        return score_run([case for case in cases if case.id in self.cases], self.answers)
+    def scores(self, replay_set: ReplaySet) -> dict[str, CaseScore]:
+        """The accepted answers, scored with the facts as they stand now.
+
+        A case whose question, time, history or memory_config changed since is left out: its answer was given to
+        another question.
+        """
+        cases = [case for case in replay_set.cases if self.asked.get(case.id) == asked_hash(case, replay_set)]
+        return score_run(cases, self.answers)
+
+    def controlled(self, case: Case, replay_set: ReplaySet) -> bool:
+        """Whether the unplugged control was run on this very case when the baseline was accepted."""
+        return self.contents.get(case.id) == content_hash([case_value(case), _history_hash(case, replay_set)])
+
+
+def asked_hash(case: Case, replay_set: ReplaySet) -> str:
+    """Hash of what an agent is asked: the question, its time, its history and its memory_config."""
+    memory_config = case_value(case).get("memory_config", {})
+    return content_hash([case.question, case.at, memory_config, _history_hash(case, replay_set)])
+
+
+def _history_hash(case: Case, replay_set: ReplaySet) -> str:
+    return replay_set.histories[case.history].sha256 if case.history else ""
 
 
 class _Wire(BaseModel):
@@ -68,6 +89,8 @@ class _WireTrial(_Wire):
 class _WireCase(_Wire):
     id: str
     case_class: str = Field(alias="class")
+    asked: str = Field(description="hash of question, time, history and memory_config")
+    content: str = Field(description="hash of the whole case")
     trials: list[_WireTrial]
 
 
@@ -89,9 +112,10 @@ class _WireBaseline(_Wire):
     cases: list[_WireCase]
 
 
-def make_baseline(run: Run, trials: list[Trial], cases: tuple[Case, ...], *, vacuous: tuple[str, ...]) -> Baseline:
-    """The baseline that accepting this run would make; `cases` are those of the set."""
+def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuous: tuple[str, ...]) -> Baseline:
+    """The baseline that accepting this run would make."""
     asked = {trial.case for trial in trials}
+    cases = [case for case in replay_set.cases if case.id in asked]
     return Baseline(
         set_name=run.set_name,
         set_sha256=run.set_sha256,
@@ -100,17 +124,18 @@ def make_baseline(run: Run, trials: list[Trial], cases: tuple[Case, ...], *, vac
         config_content=run.config_content,
         run=run.name,
         answers=tuple(Trial(trial.case, trial.repeat, trial.answer) for trial in trials),
-        classes={case.id: case.case_class for case in cases if case.id in asked},
+        classes={case.id: case.case_class for case in cases},
+        asked={case.id: asked_hash(case, replay_set) for case in cases},
+        contents={case.id: content_hash([case_value(case), _history_hash(case, replay_set)]) for case in cases},
         vacuous=vacuous,
     )
 
 
-def save_baseline(baseline: Baseline, path: Path, cases: tuple[Case, ...]) -> None:
+def save_baseline(baseline: Baseline, path: Path, replay_set: ReplaySet) -> None:
     """Write the file anew, whole or not at all, with the verdict of every answer beside it.
 
     Raises:
-        FileError: where the file cannot be written.
-        UsageError: where an answer has no judgement: nobody can accept it.
+        UsageError: where the file cannot be written, or an answer has no judgement: nobody can accept it.
     """
     document = {
         "foldproof": FORMAT,
@@ -125,28 +150,11 @@ def save_baseline(baseline: Baseline, path: Path, cases: tuple[Case, ...]) -> No
         "matcher": baseline.matcher,
         "judge": baseline.judge,
         "vacuous": list(baseline.vacuous),
-        "cases": [_case_entry(score, baseline) for score in baseline.scores(cases).values()],
+        "cases": [_case_entry(score, baseline) for score in baseline.scores(replay_set).values()],
     }
     # Half a surrogate pair cannot stand in a file; its escape, which backslashreplace writes, can stand in JSON.
     content = (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "backslashreplace")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, content)
-    except OSError as error:
-        problem = Problem(str(path), 0, f"the baseline cannot be written: {error.strerror}", "the one before stands")
-        raise FileError([problem]) from error
-
-
-def _replace(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_atomically(path, content)
 
 
 def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
@@ -167,7 +175,8 @@ def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
         }
         for trial in score.trials
     ]
-    return {"id": score.id, "class": score.case_class, "trials": trials}
+    hashes = {"asked": baseline.asked[score.id], "content": baseline.contents[score.id]}
+    return {"id": score.id, "class": score.case_class, **hashes, "trials": trials}
 
 
 def _forbidden(trial: TrialScore) -> dict[str, str]:
@@ -188,7 +197,9 @@ def load_baseline(path: Path) -> Baseline:
         raise _unusable(path, f"the baseline is not JSON: {error}") from error
     version = document.get("foldproof") if isinstance(document, dict) else None
     if isinstance(version, int) and version > FORMAT:
-        raise _unusable(path, f"written by a newer foldproof (format {version}; this one reads {FORMAT})", "upgrade")
+        raise _unusable(
+            path, f"written by a newer foldproof (format {version}; this one reads {FORMAT})", "upgrade foldproof"
+        )
     try:
         wire = _WireBaseline.model_validate(document)
     except ValidationError as error:
@@ -207,6 +218,8 @@ def load_baseline(path: Path) -> Baseline:
         run=wire.run,
         answers=tuple(answers),
         classes={case.id: case.case_class for case in wire.cases},
+        asked={case.id: case.asked for case in wire.cases},
+        contents={case.id: case.content for case in wire.cases},
         vacuous=tuple(wire.vacuous),
         matcher=wire.matcher,
         judge=wire.judge,
@@ -220,6 +233,7 @@ def _standing_twice(wire: _WireBaseline) -> str:
     return next((name for name, count in Counter(names).items() if count > 1), "")
 
 
-def _unusable(path: Path, message: str, verb: str = "") -> FileError:
-    remedy = "upgrade foldproof" if verb else "take it from git, or make it anew with: foldproof baseline accept"
-    return FileError([Problem(str(path), 0, message, remedy)])
+def _unusable(
+    path: Path, message: str, remedy: str = "take it from git, or make it anew with: foldproof baseline accept"
+) -> FileError:
+    return FileError([Problem(shown(path), 0, message, remedy)])

@@ -106,15 +106,14 @@ def _facts(before: CaseScore | None, after: CaseScore) -> tuple[FactChange, ...]
     earlier = _by_fact(before)
     changes = []
     for position, scores in enumerate(_by_fact(after)):
-        former = earlier[position] if position < len(earlier) else ()
-        # In a trial that passed no fact is wrong: an admission may have made up for a missing one.
-        bad = [score for score, trial in zip(scores, after.trials, strict=True) if not score.ok and not trial.passed]
-        worst = bad[0] if bad else scores[0]
+        former = _bad_first(earlier[position], before) if before and position < len(earlier) else []
+        bad = _bad(scores, after)
+        worst = _bad_first(scores, after)[0]
         changes.append(
             FactChange(
                 worst.fact,
                 worst.role,
-                _worst(former),
+                former[0].outcome if former else None,
                 worst.outcome,
                 len(bad),
                 len(scores),
@@ -130,10 +129,13 @@ def _by_fact(score: CaseScore | None) -> list[tuple[FactScore, ...]]:
     return list(zip(*(trial.facts for trial in score.trials), strict=True)) if score else []
 
 
-def _worst(scores: tuple[FactScore, ...]) -> FactOutcome | None:
-    if not scores:
-        return None
-    return next((score.outcome for score in scores if not score.ok), scores[0].outcome)
+def _bad(scores: tuple[FactScore, ...], case: CaseScore) -> list[FactScore]:
+    """What was wrong. In a trial that passed nothing is: an admission may have made up for a missing fact."""
+    return [score for score, trial in zip(scores, case.trials, strict=True) if not score.ok and not trial.passed]
+
+
+def _bad_first(scores: tuple[FactScore, ...], case: CaseScore) -> list[FactScore]:
+    return [*_bad(scores, case), *scores]
 
 
 def config_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
-from foldproof.cases import STRICT_CLASSES, ReplaySet
+from foldproof.cases import STRICT_CLASSES, ReplaySet, Requirement
 from foldproof.compare.diff import CaseChange, diff_scores
 from foldproof.compare.gate import ClassGate, gate_scores
 from foldproof.compare.statistics import mcnemar, smallest_drop
@@ -44,7 +44,8 @@ class Evidence:
 
     `baseline` are the accepted answers scored with the facts of today, `before` the production configuration
     asked again, `after` the candidate. `gone` are the cases, with their class, that only the baseline has.
-    `stopped` says why a run ended before its plan, if it did.
+    `doubts` are reasons why no verdict may rest on it: a run that ended before its plan, a control that could not
+    be judged. `notes` are for the reader.
     """
 
     baseline: Mapping[str, CaseScore]
@@ -52,7 +53,47 @@ class Evidence:
     after: Mapping[str, CaseScore]
     vacuous: Collection[str] = ()
     gone: Mapping[str, str] = field(default_factory=dict)
-    stopped: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """What a single run comes to, with the gate that it was held against; the weightiest reason first."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    gate: tuple[ClassGate, ...] = ()
+
+
+def judge_run(
+    replay_set: ReplaySet, scores: Mapping[str, CaseScore], *, part: bool = False, doubts: Collection[str] = ()
+) -> RunVerdict:
+    """Hold one run against the gate of its set.
+
+    Of a `part` that a person chose, every case must pass, since fixed counts are counts of the whole. Otherwise a
+    case that was not asked leaves its class undecided. `doubts` are reasons why no verdict may rest on the run.
+    """
+    gate: Mapping[str, Requirement] = replay_set.gate
+    sizes = Counter(case.case_class for case in replay_set.cases)
+    if part:
+        sizes = Counter(score.case_class for score in scores.values())
+        gate = {name: Requirement() for name in sizes}
+    held = gate_scores(gate, scores, sizes=sizes)
+    blocked = _blocked(held)
+    undecided = (*doubts, *_unjudged(scores, "cases"), *_undecided(held, scores))
+    verdict: Verdict = "blocked" if blocked else "inconclusive" if undecided else "pass"
+    return RunVerdict(verdict, (*blocked, *undecided), held)
+
+
+def judge_control(scores: Mapping[str, CaseScore], *, doubts: Collection[str] = ()) -> RunVerdict:
+    """What the unplugged control comes to: it passes where no case does, since none may pass without a memory."""
+    vacuous = [score.id for score in scores.values() if score.passes]
+    reasons = [f"these pass with the memory cut off, so they test nothing: {', '.join(vacuous)}"] if vacuous else []
+    reasons += [*doubts, *_unjudged(scores, "cases")]
+    if not scores:
+        reasons.append("no case was asked")
+    return RunVerdict("inconclusive" if reasons else "pass", tuple(reasons))
 
 
 def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Check:
@@ -66,9 +107,9 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
     sizes = Counter(case.case_class for case in replay_set.cases)
     gate = gate_scores(replay_set.gate, evidence.after, sizes=sizes, waived=waivers, vacuous=evidence.vacuous)
     unsure = _not_reproduced(replay_set, evidence)
-    blocked = [f"{entry} (against it: {', '.join(entry.failed)})" for entry in gate if entry.ok is False]
+    blocked = _blocked(gate)
     undecided = [
-        *evidence.stopped,
+        *evidence.doubts,
         *_unjudged(evidence.after, "cases"),
         *_unjudged(evidence.before, "cases of the run before"),
         *_undecided(gate, evidence.after),
@@ -86,10 +127,14 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
         gate,
         cases,
         noise=tuple(score.id for score in evidence.baseline.values() if score.outcome == "flaky"),
-        notes=tuple(notes),
+        notes=(*evidence.notes, *notes),
         p_value=mcnemar(changes["lost"], changes["recovered"]),
         smallest_drop=smallest_drop(sum(changes[kind] for kind in ("kept", "lost", "recovered", "failing"))),
     )
+
+
+def _blocked(gate: Iterable[ClassGate]) -> tuple[str, ...]:
+    return tuple(f"{entry} (against it: {', '.join(entry.failed)})" for entry in gate if entry.ok is False)
 
 
 def _all_changes(evidence: Evidence) -> tuple[CaseChange, ...]:
@@ -130,6 +175,10 @@ def _not_reproduced(replay_set: ReplaySet, evidence: Evidence) -> list[str]:
         if score.case_class == "canary" and score.outcome != "pass" and score.trials and score.id not in differing
     ]
     reasons = []
+    if evidence.before and not evidence.before.keys() & evidence.baseline.keys():
+        reasons.append(
+            "the baseline holds none of these questions, so there is nothing to compare with: accept a new one"
+        )
     if differing:
         told = _named(differing.values())
         reasons.append(f"the baseline does not reproduce, so nothing can be said of the candidate: {told}")
@@ -147,12 +196,15 @@ def _named(names: Iterable[str]) -> str:
 
 
 def _unjudged(scores: Mapping[str, CaseScore], what: str) -> list[str]:
-    errors = [score for score in scores.values() if score.errors or not score.trials]
-    if not errors:
-        return []
-    told = [f"{score.id}: {trial.error}" for score in errors for trial in score.trials if trial.error]
-    first = f"; the first: {told[0]}" if told else ""
-    return [f"{len(errors)} of {len(scores)} {what} could not be judged{first}"]
+    errors = [score for score in scores.values() if score.errors]
+    unasked = [score.id for score in scores.values() if not score.trials]
+    reasons = []
+    if errors:
+        told = next(f"{score.id}: {trial.error}" for score in errors for trial in score.trials if trial.error)
+        reasons.append(f"{len(errors)} of {len(scores)} {what} could not be judged; the first: {told}")
+    if unasked:
+        reasons.append(f"{len(unasked)} of {len(scores)} {what} were not asked: {_named(unasked)}")
+    return reasons
 
 
 def _undecided(gate: tuple[ClassGate, ...], after: Mapping[str, CaseScore]) -> list[str]:

@@ -9,13 +9,13 @@ from typing import Any
 
 _NAMES = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|CREDENTIALS?)$|(?:APIKEY|PASSWORD|PASSWD)$")
 _SHAPES = re.compile(
-    r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}"
+    r"\b(?:sk|pk|rk)-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}"
     r"|\bAKIA[0-9A-Z]{16}\b"
     r"|\bAIza[A-Za-z0-9_-]{30,}"
     r"|\bhf_[A-Za-z0-9]{20,}"
     r"|\bxox[abprs]-[A-Za-z0-9-]{10,}"
-    r"|(?i:(?<=bearer )[A-Za-z0-9._~+/-]{16,}=*)"
+    r"|(?i:(?<=bearer )(?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*)"
 )
 _SHORTEST = 8
 

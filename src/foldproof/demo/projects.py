@@ -8,6 +8,7 @@ from pathlib import Path
 
 from foldproof.core import UsageError
 
+_ANOTHER = "name another with: foldproof demo --into FOLDER"
 _WORKFLOW = Path(".github/workflows/foldproof.yml")
 
 
@@ -18,11 +19,15 @@ def write_showcase(folder: Path) -> list[Path]:
         UsageError: where the folder holds something that is not the demo.
     """
     held = folder / "foldproof.yaml"
-    shipped = (files("foldproof.demo") / "showcase" / "foldproof.yaml").read_text(encoding="utf-8")
-    if folder.exists() and any(folder.iterdir()) and not (held.is_file() and held.read_text("utf-8") == shipped):
-        raise UsageError(
-            f"{folder}: the folder is not empty and holds no demo\n  name another with: foldproof demo --into FOLDER"
-        )
+    shipped = (files("foldproof.demo") / "showcase" / "foldproof.yaml").read_bytes()
+    try:
+        free = not folder.exists() or not any(folder.iterdir())
+        ours = held.is_file() and held.stat().st_size == len(shipped) and held.read_bytes() == shipped
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"{folder}: the folder cannot be read: {reason}\n  {_ANOTHER}") from error
+    if not free and not ours:
+        raise UsageError(f"{folder}: the folder is not empty and holds no demo\n  {_ANOTHER}")
     return [_write(folder / place, source) for place, source in _contents("showcase")]
 
 
@@ -56,6 +61,7 @@ def _write(target: Path, source: Traversable) -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(source.read_bytes())
-    except OSError as error:
-        raise UsageError(f"{target}: cannot be written: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"{target}: cannot be written: {reason}") from error
     return target

@@ -11,6 +11,7 @@ from foldproof.matching.mapped import Span
 from foldproof.matching.match import MATCHER_VERSION, Match, match_fact, match_facts
 from foldproof.matching.nearest import Nearest
 from foldproof.matching.text import Text, normalize
+from foldproof.matching.tokens import UNSPACED, is_unspaced
 
 __all__ = [
     "MATCHER_VERSION",
@@ -20,8 +21,10 @@ __all__ = [
     "Nearest",
     "Outcome",
     "Span",
+    "UNSPACED",
     "Text",
     "check_fact",
+    "is_unspaced",
     "match_fact",
     "match_facts",
     "match_many",

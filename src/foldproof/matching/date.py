@@ -28,7 +28,21 @@ SHORT_MONTHS = (
 )
 _ISO = re.compile(r"(?<![\d./-])(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?!\d|[-/.]\d)")
 _CJK = re.compile(r"(?<!\d)(?P<y>\d{4}) ?[年년] ?(?P<m>\d{1,2}) ?[月월] ?(?P<d>\d{1,2}) ?[日号號일]")
+_SHORT_YEAR = re.compile(
+    r"(?<![\d./-])(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{2})(?!\d|[-/.]\d)",
+)
 _NUMERIC = re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d|[-/.]\d)")
+
+
+_WORDS = frozenset("out set ago mag gen".split())
+_WORDS_IN_SMALL = frozenset("may march mar".split())
+_LAST_DAY = 31
+_MONTH_REACH = 20
+_MONTH_BEFORE = re.compile(
+    rf"(?<![^\W_])(?P<m>{MONTHS['en'].replace(' ', '|')}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+    r"\.? +(?:the +)?\Z",
+    re.IGNORECASE,
+)
 
 
 class DateSeen(NamedTuple):
@@ -66,10 +80,37 @@ def dates_in(folded: str) -> Iterator[DateSeen]:
         first, second, year = int(found["a"]), int(found["b"]), int(found["y"])
         day, month = (second, first) if second > 12 else (first, second)
         yield DateSeen(year, month, day, *found.span(), ambiguous=first != second and max(first, second) <= 12)
+    for found in _SHORT_YEAR.finditer(folded):
+        yield DateSeen(2000 + int(found["y"]), int(found["b"]), int(found["a"]), *found.span(), ambiguous=True)
     months, *patterns = _named()
     for pattern in patterns:
         for found in pattern.finditer(folded):
             yield DateSeen(int(found["y"] or 0), months[found["m"]], int(found["d"]), *found.span())
+
+
+def day_at(text: str, start: int, end: int) -> Span | None:
+    """The date of which the digits from `start` to `end` are the day or, before 月, the month; nothing elsewhere.
+
+    The text is as it was written, since `May` is a month where `may` is not.
+    """
+    after = _day_first().match(text, end)
+    link = after["link"].strip() if after else ""
+    if after and _is_month(after["m"], link or after["y"]):
+        english = after["m"].lower() in MONTHS["en"].split() and after["m"].lower() not in MONTHS["de"].split()
+        if not (link == "." and english):
+            return Span(start, after.end("m"))
+    if end < len(text) and (text[end] in "月월" or (text[end] in "日号號일" and text[:start].rstrip(" ")[-1:] in "月월")):
+        return Span(start, end + 1)
+    before = _MONTH_BEFORE.search(text, max(0, start - _MONTH_REACH), start)
+    if before and int(text[start : start + 2].rstrip("-")) <= _LAST_DAY and _is_month(before["m"], ""):
+        return Span(before.start(), end)
+    return None
+
+
+def _is_month(name: str, sure: str | None) -> bool:
+    """Whether a name that may be a common word stands as a month: with a year or a link, or `May` with a capital."""
+    lower = name.lower()
+    return bool(sure) or not (lower in _WORDS or (lower in _WORDS_IN_SMALL and name[0].islower()))
 
 
 class DateFinder(ValueFinder):
@@ -96,14 +137,24 @@ class DateFinder(ValueFinder):
 
     def why_missed(self, text: Text) -> str:
         """Names a date that may be meant and could be another day."""
+        seen = next(self._unclear(text), None)
+        if seen is None:
+            return f"the date {self.wanted} is not in the text"
+        words = text.folded[seen.start : seen.end]
+        if seen.year:
+            order = "day and month may stand in either order" if words[-4:].isdecimal() else "its year has two digits"
+            return f"'{words}' is ambiguous: {order}"
+        return f"'{words}' has no year, so it may be another day than {self.wanted}"
+
+    def unsure(self, text: Text) -> bool:
+        """Whether a date in the text may be that day and may be another."""
+        return any(True for _ in self._unclear(text))
+
+    def _unclear(self, text: Text) -> Iterator[DateSeen]:
         for seen in dates_in(text.folded):
-            if seen.may_be(self._date):
-                words = text.folded[seen.start : seen.end]
-                if seen.ambiguous and seen.year == self._date.year:
-                    return f"'{words}' is ambiguous: day and month may stand in either order"
-                if not seen.year:
-                    return f"'{words}' has no year, so it may be another day than {self.wanted}"
-        return f"the date {self.wanted} is not in the text"
+            open_year = not seen.year
+            if seen.may_be(self._date) and (open_year or (seen.ambiguous and seen.year == self._date.year)):
+                yield seen
 
 
 @cache
@@ -113,9 +164,20 @@ def _named() -> tuple[dict[str, int], re.Pattern[str], re.Pattern[str]]:
     months |= {name: number for number, names in enumerate(SHORT_MONTHS.split("|"), 1) for name in names.split()}
     names = "|".join(sorted(months, key=len, reverse=True))
     ordinal = r"(?:st|nd|rd|th|\.|er|[ºª°])?"
-    year = r"(?:,? *(?:(?:de|del|of) +)?(?P<y>\d{4})(?!\d|[.,]\d))?"
-    month_first = rf"(?<![^\W_])(?P<m>{names})\.? +(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]|[.,]\d)(?![^\W\d_]){year}"
+    year = r"(?:(?:-|,? *(?:(?:de|del|of) +)?)(?P<y>\d{4})(?!\d|[.,]\d))?"
+    ends = r"(?![\d:]|[.,]\d(?!\d{3}(?!\d)))(?![^\W\d_])"
+    month_first = rf"(?<![^\W_])(?P<m>{names})\.? +(?:the +)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?{ends}{year}"
     day_first = (
-        rf"(?<![^\W_])(?<![.,:/-])(?P<d>\d{{1,2}}){ordinal} *(?:(?:of|de) +|d')?(?P<m>{names})(?![^\W\d_])\.?{year}"
+        rf"(?<![^\W_])(?<![.,:/-])(?P<d>\d{{1,2}})(?:-|{ordinal} *(?:(?:of|de) +|d')?)(?P<m>{names})"
+        rf"(?![^\W\d_])\.?{year}"
     )
     return months, re.compile(month_first), re.compile(day_first)
+
+
+@cache
+def _day_first() -> re.Pattern[str]:
+    """What follows a day in a text as it was written: ` March`, `th of May 2026`, `. März`."""
+    names = "|".join(sorted(_named()[0], key=len, reverse=True))
+    link = r"(?:st|nd|rd|th|er|[.\u00ba\u00aa\u00b0])? *(?:(?:of|de) +|d')?|-"
+    year = r"(?:(?:-|,? *(?:(?:de|del|of) +)?)(?P<y>\d{4})(?!\d))?"
+    return re.compile(rf"(?P<link>{link})(?P<m>{names})(?![^\W\d_])\.?{year}", re.IGNORECASE)

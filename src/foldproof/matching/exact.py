@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from unicodedata import category, normalize
 
-from foldproof.matching.finder import Outcome
+from foldproof.matching.finder import Outcome, SureFinder
 from foldproof.matching.fold import compose_mapped
 from foldproof.matching.mapped import Mapped, Span
 from foldproof.matching.text import Text
 from foldproof.matching.tokens import is_unspaced, signed
 
+_JOINTS = frozenset(".-_@")
+_DIGIT_JOINTS = frozenset(",:/'\u2019")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -19,7 +21,7 @@ def fold_blanks(text: str) -> str:
     return _BLANKS.sub(" ", normalize("NFC", text))
 
 
-class ExactFinder:
+class ExactFinder(SureFinder):
     """Looks for the characters as they are; where they end in a word or number, the text's must end too."""
 
     def __init__(self, wanted: str) -> None:
@@ -43,7 +45,7 @@ class ExactFinder:
             return f"{name} stands in the text, character for character"
         folded = fold_blanks(text.raw)
         if self.wanted in folded:
-            return f"{name} stands only inside a longer word or number"
+            return f"{name} stands only inside a longer word, number or name"
         if self.wanted.casefold() in folded.casefold():
             return f"{name} stands in the text with other upper and lower case only"
         return f"{name} is not in the text, character for character"
@@ -64,25 +66,35 @@ def _mapped(raw: str) -> Mapped:
 
 
 def _continues_before(text: str, at: int) -> bool:
-    """Whether the word or number that starts here has begun earlier."""
-    first, before = text[at], text[at - 1 : at]
+    """Whether the word, number or name that starts here has begun earlier."""
+    first, before, earlier = text[at], text[at - 1 : at], text[at - 2 : at - 1] if at > 1 else ""
     if not (before and _is_edge(first)):
         return category(first)[0] == "M"
-    if first.isdecimal() and before in ".,-":
-        if before == "-":
-            return signed(text, at - 1)
-        return text[at - 2 : at - 1].isdecimal() or (before == "." and not text[at - 2 : at - 1].strip())
+    if before in _JOINTS:
+        return earlier.isalnum() or _opens_number(text, at)
+    if before in _DIGIT_JOINTS and first.isdecimal():
+        return earlier.isdecimal()
     return _is_edge(before)
 
 
+def _opens_number(text: str, at: int) -> bool:
+    """Whether a point or a minus before a digit is a part of the number."""
+    before, earlier = text[at - 1], text[at - 2 : at - 1] if at > 1 else ""
+    return text[at].isdecimal() and ((before == "." and not earlier.strip()) or (before == "-" and signed(text, at - 1)))
+
+
 def _continues_after(text: str, end: int) -> bool:
-    """Whether the word or number that ends here goes on."""
-    last, after = text[end - 1], text[end : end + 1]
+    """Whether the word, number or name that ends here goes on."""
+    last, after, later = text[end - 1], text[end : end + 1], text[end + 1 : end + 2]
     if after and category(after)[0] == "M":
         return True
-    if last.isdecimal() and after and after in ".,":
-        return text[end + 1 : end + 2].isdecimal()
-    return bool(after) and _is_edge(last) and _is_edge(after)
+    if not (after and _is_edge(last)):
+        return False
+    if after in _JOINTS:
+        return later.isalnum()
+    if after in _DIGIT_JOINTS and last.isdecimal():
+        return later.isdecimal()
+    return _is_edge(after)
 
 
 def _is_edge(char: str) -> bool:

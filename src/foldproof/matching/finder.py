@@ -34,6 +34,18 @@ class Finder(Protocol):
         """One sentence for a person."""
         ...
 
+    def unsure(self, text: Text) -> bool:
+        """Whether the text may say the fact in a form that cannot be decided; asked where it is not held."""
+        ...
+
+
+class SureFinder:
+    """Of a kind that can always be decided."""
+
+    def unsure(self, text: Text) -> bool:  # noqa: ARG002  # every finder is asked alike
+        """Never."""
+        return False
+
 
 def negation_at(text: Text, span: Span) -> str:
     """The words of the negation that a place in the original stands in, or nothing."""
@@ -42,10 +54,10 @@ def negation_at(text: Text, span: Span) -> str:
     # The letter stands for the hit, so that the gap next to it is kept.
     before = gaps_of(fold(raw[start : span.start]) + "x")[:-2]
     after = gaps_of("x" + fold(raw[span.end : span.end + REACH]))[2:]
-    return negation(before, after, fold(raw[span.start : span.end]), text.padded)
+    return negation(before, after, fold(raw[span.start : span.end]), text.languages)
 
 
-class ValueFinder(ABC):
+class ValueFinder(SureFinder, ABC):
     """Looks for a value that a text may write in many ways; what it is and where it stands is the subclass's matter."""
 
     noun: ClassVar[str]

@@ -24,6 +24,8 @@ SMALL_DIGITS = (
     "\u24ea\u3251-\u325f\u32b1-\u32cb\u3358-\u3370\u3378\u3379\u339f-\u33a6\u33a8\u33af\u33e0-\u33fe\U0001f100-\U0001f10a"
 )
 """Superscripts, subscripts, fractions and the like, which NFKC turns into common digits."""
+THIN = "\u00a0\u2007\u2008\u2009\u200a\u202f"
+"""Blanks that do not break a line, and thin ones: between groups of three digits they are part of the number."""
 FRACTIONS = "\u00bc-\u00be\u2150-\u215f\u2189"
 APOSTROPHES = "\u02b9\u02bb-\u02bf\u02c8\u02ca\u02cb\u0374"
 """Letters to Unicode, apostrophes and primes to everyone who types them."""
@@ -34,16 +36,19 @@ _DASHES = "\u2010-\u2013\u2212\u207b\u208b\ufe32\ufe58"
 _BASIC = re.compile("[\U00010000-\U0010ffff]-?")
 _VANISHING = re.compile(f"[{VANISHING}]+")
 _BLANK = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}]")
+FRACTION_SLASH = "\u2044"
+_SLASHES = "\u2044\u2215"
+_THIN_GROUP = re.compile(rf"(?<=\d)[{THIN}](?=\d{{3}}(?!\d))")
 _DASH = re.compile(f"[{_DASHES}]")
 _SMALL = re.compile(f"[{SMALL_DIGITS}]")
 _FRACTION = re.compile(f"[{FRACTIONS}]")
-_ODD = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}{SMALL_DIGITS}\u0149]")
+_ODD = re.compile(f"[{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}{SMALL_DIGITS}{_SLASHES}\u0149]")
 # What most texts that are not plain ASCII have, replaced before the slower looks.
 _COMMON = tuple(zip("\u2019\u2018\u201c\u201d\u2013\u00a0，：；！？（）", "''\"\"- ,:;!?()", strict=True))
 # One quick look for all of them; beyond the basic plane it only says "perhaps".
 _RARE = re.compile(
-    f"[{_BASIC.sub('', VANISHING + SMALL_DIGITS)}{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}\u0149"
-    "\U00010000-\U0010ffff]"
+    f"[{_BASIC.sub('', VANISHING + SMALL_DIGITS)}{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}"
+    f"{_SLASHES}{THIN}\u0149\U00010000-\U0010ffff]"
 )
 # A character that may join the one before it when both are normalized.
 _JOINS = re.compile("[\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\ud7b0-\ud7ff\uff9e-\uffdc]")
@@ -54,10 +59,12 @@ def fold(raw: str) -> str:
     if raw.isascii():
         return raw.lower()
     text = normalize("NFC", raw)
+    if "\u00a0" in text:
+        text = _THIN_GROUP.sub("'", text)
     for char, plain in _COMMON:
         text = text.replace(char, plain)
     if _RARE.search(text):
-        text = _ODD.sub(_plain, _VANISHING.sub("", text))
+        text = _ODD.sub(_plain, _VANISHING.sub("", _THIN_GROUP.sub("'", text)))
     return _fold_case(text)
 
 
@@ -66,6 +73,7 @@ def fold_mapped(raw: str) -> Mapped:
     if raw.isascii():
         return Mapped.of(raw)._replace(text=raw.lower())
     mapped = compose_mapped(raw)
+    mapped = mapped.splice((*found.span(), "'") for found in _THIN_GROUP.finditer(mapped.text))
     mapped = mapped.splice((*found.span(), "") for found in _VANISHING.finditer(mapped.text))
     mapped = mapped.splice((*found.span(), _plain(found)) for found in _ODD.finditer(mapped.text))
     return mapped.splice(_clusters(mapped.text, _fold_case))
@@ -95,13 +103,22 @@ def _plain(found: re.Match[str]) -> str:
         return "-"
     if char == "\u0149":
         return "'n"
+    if char in _SLASHES:
+        return "/"
     if not _SMALL.match(char):
         return " " if _BLANK.match(char) else "'"
-    if _FRACTION.match(char):
-        return f" {char} "
     text, start, end = found.string, found.start(), found.end()
+    if _FRACTION.match(char):
+        return _fraction(char, text[start - 1 : start], text[end : end + 1])
     before = "" if start and _glues(text[start - 1]) else " "
     return before + char + ("" if end < len(text) and _glues(text[end]) else " ")
+
+
+def _fraction(char: str, before: str, after: str) -> str:
+    """`½` as `1/2`, and after a digit as `+1/2`: `5½` is neither 5 nor 51/2."""
+    sign = "+" if before.isdecimal() else " " if before and (_glues(before) or before in "/.,:") else ""
+    blank = " " if after and (_glues(after) or after.isdecimal() or after in _SLASHES) else ""
+    return f"{sign}{normalize('NFKC', char).replace(FRACTION_SLASH, '/')}{blank}"
 
 
 def _glues(char: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from foldproof.matching.fact import Fact
 from foldproof.matching.match import Match, match_fact
-from foldproof.matching.normalized import NormalizedFinder
+from foldproof.matching.normalized import needles_of
 from foldproof.matching.text import Text
 
 
@@ -49,5 +49,5 @@ def _needles(fact: Fact) -> list[str]:
     for alternative in fact.any or (fact,):
         if alternative.kind != "normalized":
             return []
-        needles.append(f" {max(NormalizedFinder(alternative.text).tokens, key=len)} ")
+        needles += [f" {needle} " for needle in needles_of(alternative.text)]
     return needles

@@ -12,7 +12,7 @@ from foldproof.matching.fact import Fact, FactKind
 from foldproof.matching.finder import Finder, Outcome
 from foldproof.matching.mapped import Span
 from foldproof.matching.nearest import Nearest, nearest_to
-from foldproof.matching.normalized import NormalizedFinder
+from foldproof.matching.normalized import find_normalized
 from foldproof.matching.number import NumberFinder
 from foldproof.matching.pattern import PatternFinder
 from foldproof.matching.text import Text
@@ -21,7 +21,7 @@ MATCHER_VERSION = "normalized/1"
 """Stands in every record that a match went into. A change of the rules is a new version."""
 
 _FINDERS: dict[str, Callable[[str], Finder]] = {
-    "normalized": NormalizedFinder,
+    "normalized": find_normalized,
     "exact": ExactFinder,
     "pattern": PatternFinder,
     "number": NumberFinder,
@@ -34,7 +34,7 @@ _finders: dict[int, tuple[Fact, Finder]] = {}
 class Match:
     """What became of a fact in a text.
 
-    `outcome` is known at once. `spans`, `nearest` and `reason` are worked out when they are read, from the text that
+    `outcome` is known at once. `spans`, `nearest`, `reason` and `unsure` are worked out when they are read, from the text that
     the match keeps, so that scoring many answers stays fast: read them once.
     """
 
@@ -70,6 +70,11 @@ class Match:
         """One sentence for a person."""
         return self._finder.reason(self._text, self.outcome)
 
+    @property
+    def unsure(self) -> bool:
+        """Whether the text may say a fact that is not held, in a form that cannot be decided ("03/04/2026")."""
+        return self.outcome != "held" and self._finder.unsure(self._text)
+
     def __repr__(self) -> str:
         return f"<Match {self.outcome}: {self.fact.label}>"
 
@@ -94,6 +99,10 @@ class _AnyFinder:
     def reason(self, text: Text, outcome: Outcome) -> str:
         """The reasons of the alternatives that have the outcome."""
         return "; ".join(finder.reason(text, outcome) for finder in self._with(text, outcome))
+
+    def unsure(self, text: Text) -> bool:
+        """Whether one alternative is unsure."""
+        return any(finder.unsure(text) for finder in self._finders)
 
     def _with(self, text: Text, outcome: Outcome) -> list[Finder]:
         return [finder for finder in self._finders if finder.outcome(text) == outcome]

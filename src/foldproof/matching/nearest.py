@@ -42,6 +42,6 @@ def nearest_to(wanted: str, text: Text) -> Nearest | None:
     likeness, start, end = max(cuts)
     if likeness < SIMILAR:
         return None
-    span = text.span(-start, end)
+    [span] = text.spans([(-start, end)])
     distance = Levenshtein.distance(wanted, padded[-start + 1 : end])
     return Nearest(span, text.raw[span.start : span.end], distance)

@@ -3,48 +3,79 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from foldproof.matching.date import day_at
 from foldproof.matching.finder import ValueFinder
 from foldproof.matching.mapped import Span
 from foldproof.matching.text import Text
 from foldproof.matching.tokens import is_currency, is_unspaced, is_word, signed
 
-_THIN = "\u00a0\u2007\u2009\u202f'\u2019"
+DIGITS_AT_MOST = 1000
+"""A longer run of digits is no number, but a key or noise."""
+MULTIPLIERS = (
+    "hundred thousand million billion trillion dozen lakh crore tausend million millionen milliarde milliarden mille"
+    " millier milliers milliard milliards mil millón millones millardo mila milione milioni miliardo miliardi milhão"
+    " milhões bilhão bilhões duizend miljoen miljard mio mrd mln mld bn mn tsd"
+)
+"""Words that make another number of the one before them, in any case."""
+SHORT_MULTIPLIERS = "kKM"
+_OTHER_VALUE = "which is another value"
+_DATE = "which is a date"
+_PART_OF = "which is a date, time, fraction or name"
+_UNCLEAR = "which may be one number or two"
+
+_THIN = "\u00a0\u2007\u2008\u2009\u200a\u202f'\u2019"
 # Characters that are one to one with what they stand for, so that offsets stay.
 _PLAIN = str.maketrans(
     {chr(0xFF10 + digit): str(digit) for digit in range(10)}
-    | dict(zip("．，－％：／", ".,-%:/", strict=True))
+    | dict(zip("．，－％：／\u2044\u2215", ".,-%:///", strict=True))
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
 )
-_ONE = rf"[0-9](?:[0-9]|[.,](?=[0-9])|[{_THIN}](?=[0-9]{{3}}(?![0-9])))*"
-_CHAIN = re.compile(rf"{_ONE}(?:[-/:]{_ONE})*")
+_ONE = rf"[0-9](?:[0-9]|[.,](?=[0-9])|[{_THIN}](?=[0-9]{{3}}(?![0-9])))*+"
+# Ordinary blanks group digits only where there is no doubt: at least two groups of three after the first.
+_SPACED = r"(?<![0-9] )[1-9][0-9]{0,2}+(?: [0-9]{3}){2,}+(?:[.,][0-9]++)?(?! ?[0-9])"
+_CHAIN = re.compile(rf"(?P<spaced>{_SPACED})|{_ONE}(?:[-/:]{_ONE})*+(?P<power>[eE][+-]?[0-9]++)?")
 _PART = re.compile(_ONE)
 _RANGE_PARTS = 2
+_SHOWN = 40
+_WHOLE = re.compile(r"[1-9][0-9]*|0")
+_GROUP_AFTER = re.compile(r" 0[0-9]{2}(?![0-9])")
+_MULTIPLIED = re.compile(
+    rf"[ \u00a0\u2009\u202f]?(?:[{SHORT_MULTIPLIERS}](?![^\W_])|[万萬億亿千百만억천])|B(?![^\W_])"
+    rf"|[ \u00a0\u2009\u202f-]?(?i:{'|'.join(sorted(set(MULTIPLIERS.split()), key=len, reverse=True))})s?(?![^\W_])"
+    r"| ?[x*\u00d7\u00b7] ?10(?:\^|\*\*|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079\u207b])"
+)
+_MULTIPLIED_MONEY = re.compile(r" ?[kKmMbBtT](?![^\W_])")
 _THIN_GROUPS = re.compile(rf"[0-9]{{1,3}}(?:[{_THIN}][0-9]{{3}})+(?:[.,][0-9]+)?")
 _COMMA_GROUPS = re.compile(r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})(?:\.[0-9]+)?")
 _POINT_GROUPS = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+,[0-9]+|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}")
+_NAMED = 5
+_GROUP = 3
+_DAY_DIGITS = 2
 _AROUND = re.compile(r"[\s%+\-]*")
 
 
 class Number(NamedTuple):
-    """A number in a text: its value and its place."""
+    """A number in a text: its value and its place.
+
+    A `note` says why the digits state something else there, and `shown` of what they are a part.
+    """
 
     value: Decimal
     span: Span
+    note: str = ""
+    shown: Span = Span(0, 0)
 
 
 def numbers_in(raw: str) -> list[Number]:
-    """Every number that a text states. Parts of dates, times, fractions, versions and names (`v15`) are none."""
-    text = raw if raw.isascii() else raw.translate(_PLAIN)
-    found: list[Number] = []
-    for chain in _CHAIN.finditer(text):
-        parts = list(_PART.finditer(text, *chain.span()))
-        is_range = len(parts) == _RANGE_PARTS and text[parts[0].end()] == "-"
-        if (len(parts) == 1 or is_range) and not _is_name(text, *chain.span()):
-            found += [number for part in parts if (number := _number_at(text, part)) is not None]
-    return found
+    """Every number that a text states.
+
+    Parts of dates, times, fractions, versions and names (`v15`) are none, nor is what a word multiplies (`15 k`).
+    """
+    return [number for number in _readings(raw) if not number.note]
 
 
 def read_number(text: str) -> Decimal | None:
@@ -52,7 +83,7 @@ def read_number(text: str) -> Decimal | None:
     numbers = numbers_in(text)
     if len(numbers) != 1:
         return None
-    [(value, span)] = numbers
+    [(value, span, _, _)] = numbers
     rest = text[: span.start] + text[span.end :]
     return value if all(is_currency(char) or _AROUND.fullmatch(char) for char in rest) else None
 
@@ -71,22 +102,87 @@ class NumberFinder(ValueFinder):
         return tuple(number.span for number in numbers_in(text.raw) if number.value == self._value)
 
     def why_missed(self, text: Text) -> str:
-        """Names the numbers that the text states instead."""
-        others = list(dict.fromkeys(str(number.value) for number in numbers_in(text.raw)))
+        """Says what the digits are a part of, or names the numbers that the text states instead."""
+        others: dict[str, None] = {}
+        for number in _readings(text.raw):
+            if number.note and number.value == self._value:
+                words = text.raw[number.shown.start : number.shown.end]
+                return f"the number {self.wanted} stands only in '{words}', {number.note}"
+            if not number.note:
+                others[str(number.value)] = None
         if not others:
             return f"the number {self.wanted} is not in the text, which states no number"
-        more = ", …" if others[5:] else ""
-        return f"the number {self.wanted} is not in the text, which states {', '.join(others[:5])}{more}"
+        more = ", …" if len(others) > _NAMED else ""
+        return f"the number {self.wanted} is not in the text, which states {', '.join(list(others)[:_NAMED])}{more}"
+
+
+def _readings(raw: str) -> Iterator[Number]:
+    """Every number in a text, those that state something else with a note."""
+    text = raw if raw.isascii() else raw.translate(_PLAIN)
+    for chain in _CHAIN.finditer(text):
+        parts = [chain] if chain["spaced"] else list(_PART.finditer(text, *chain.span()))
+        note, shown = _note(text, chain, parts)
+        for part in parts:
+            number = _number_at(text, part)
+            if number is not None:
+                yield number._replace(note=note, shown=shown)
+
+
+def _note(text: str, chain: re.Match[str], parts: list[re.Match[str]]) -> tuple[str, Span]:
+    """Why a chain of digits states no number of its own, and what of the text shows it."""
+    start, end = chain.span()
+    if chain["power"]:
+        return _OTHER_VALUE, Span(start, end)
+    if not (len(parts) == 1 or _is_range(text, parts)) or _is_name(text, start, end):
+        return _PART_OF, _word_around(text, start, end)
+    money = start > 0 and is_currency(text[start - 1])
+    more = _MULTIPLIED.match(text, end) or (money and _MULTIPLIED_MONEY.match(text, end))
+    if more:
+        return _OTHER_VALUE, Span(start, more.end())
+    day = day_at(text, start, end) if all(len(part[0]) <= _DAY_DIGITS for part in parts) else None
+    if day is not None:
+        return _DATE, day
+    return _groups_around(text, start, end)
+
+
+def _groups_around(text: str, start: int, end: int) -> tuple[str, Span]:
+    """A note where blanks may group the digits: "15 000"."""
+    group = _GROUP_AFTER.match(text, end) if end - start <= _GROUP else None
+    if group:
+        return _UNCLEAR, Span(start, group.end())
+    if text[start] == "0" and end - start == _GROUP and text[start - 1 : start] == " " and text[start - 2].isdecimal():
+        return _UNCLEAR, Span(start - 2, end)
+    return "", Span(start, end)
+
+
+def _is_range(text: str, parts: list[re.Match[str]]) -> bool:
+    """Whether a minus stands between two numbers that go up; `555-15` and `01-15` are telephone numbers or dates."""
+    if len(parts) != _RANGE_PARTS or text[parts[0].end()] != "-":
+        return False
+    low, high = (_value(part[0]) for part in parts)
+    no_zeros = all(_WHOLE.fullmatch(part[0]) or not part[0].isdecimal() for part in parts)
+    return no_zeros and low is not None and high is not None and low < high
 
 
 def _is_name(text: str, start: int, end: int) -> bool:
     """Whether letters make the digits a part of a name: `v15`, `A15`, `4f2a`."""
-    if start and text[start - 1].isalnum() and not is_unspaced(text[start - 1]):
+    if start and is_word(text[start - 1]) and not is_unspaced(text[start - 1]):
         return True
     rest = end
     while rest < len(text) and is_word(text[rest]) and not is_unspaced(text[rest]):
+        if text[rest].isdecimal():
+            return True
         rest += 1
-    return any(char.isdecimal() for char in text[end:rest])
+    return False
+
+
+def _word_around(text: str, start: int, end: int) -> Span:
+    first, last = start, min(end, start + _SHOWN)
+    while first > max(0, start - _SHOWN) and is_word(text[first - 1]):
+        first -= 1
+    while end < len(text) and last < start + _SHOWN and is_word(text[last]):
+        last += 1
+    return Span(first, last)
 
 
 def _number_at(text: str, part: re.Match[str]) -> Number | None:
@@ -99,14 +195,17 @@ def _number_at(text: str, part: re.Match[str]) -> Number | None:
         value = Decimal(f"0.{part[0]}") if part[0].isdecimal() else value
     sign = start - 1 if start and is_currency(text[start - 1]) else start
     if text[sign - 1 : sign] == "-" and signed(text, sign - 1):
-        return Number(-value, Span(sign - 1, end))
+        return Number(value.copy_negate(), Span(sign - 1, end))
     return Number(value, Span(start, end))
 
 
 def _value(text: str) -> Decimal | None:
     """The value of digits with separators; where two kinds occur, the last is the decimal one."""
-    plain = re.sub(f"[{_THIN}]", "", text)
-    if plain != text and not _THIN_GROUPS.fullmatch(text):
+    if len(text) > DIGITS_AT_MOST:
+        return None
+    spaced = text.replace(" ", "")
+    plain = re.sub(f"[{_THIN}]", "", spaced)
+    if plain != spaced and not _THIN_GROUPS.fullmatch(text):
         return None
     if _COMMA_GROUPS.fullmatch(plain):
         plain = plain.replace(",", "")

@@ -6,7 +6,7 @@ import re
 from typing import Any
 from unicodedata import normalize
 
-from foldproof.matching.finder import Outcome
+from foldproof.matching.finder import Outcome, SureFinder
 from foldproof.matching.fold import compose_mapped
 from foldproof.matching.mapped import Span
 from foldproof.matching.text import Text
@@ -34,7 +34,7 @@ def compile_pattern(pattern: str) -> Any:  # noqa: ANN401  # google-re2 has no t
         raise ValueError(words.decode() if isinstance(words, bytes) else str(words)) from error
 
 
-class PatternFinder:
+class PatternFinder(SureFinder):
     """Searches with case as written; an empty hit is none."""
 
     wanted = ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from foldproof.matching.fold import fold
 from foldproof.matching.mapped import Span
+from foldproof.matching.negation import languages_of
 from foldproof.matching.tokens import close_up, gaps_of, trace
 
 
@@ -38,11 +40,21 @@ class Text:
         """Where each token stands in `raw`."""
         return trace(self.raw)
 
-    def span(self, start: int, end: int) -> Span:
-        """Where the tokens between two gaps of `padded` stand in `raw`."""
-        first = self.padded.count(" ", 0, start)
-        last = first + self.padded.count(" ", start + 1, end)
-        return Span(self.places[first].start, self.places[last].end)
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages that words of the text show."""
+        return languages_of(self.padded)
+
+    def spans(self, hits: Iterable[tuple[int, int]]) -> list[Span]:
+        """Where the tokens between two gaps of `padded` stand in `raw`, for hits in order that do not overlap."""
+        spans: list[Span] = []
+        at = first = 0
+        for start, end in hits:
+            first += self.padded.count(" ", at, start)
+            last = first + self.padded.count(" ", start + 1, end)
+            spans.append(Span(self.places[first].start, self.places[last].end))
+            at = start
+        return spans
 
 
 def normalize(text: str) -> str:

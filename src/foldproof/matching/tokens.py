@@ -36,19 +36,31 @@ _MARK = "\0"  # written before a mark, so that one look tells whether there are 
 _APART = re.compile(r" ([^\w\s]+)")
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 _SIGN = re.compile(f"[{CURRENCY}]")
+HAN_NUMERALS = "零〇一二三四五六七八九十百千万萬億亿两兩"
+# A number may go on after a point, comma, slash, colon or minus; an apostrophe only parts groups of three.
+_GROUPS = r"(?:'\d{3}(?!\d))"
+_MORE = rf"(?:[.,/:\-](?:\d{{1,3}}+{_GROUPS}++|\d++)|\+\d++/\d++)"
 # The first character says which of the alternatives is meant; a set in front keeps the search fast.
 _SPECIAL = re.compile(
-    rf"[{_DIGITS}.\-{LONG_DASHES}+#%°{CURRENCY}](?:"
-    r"(?<=\d)\d*(?:[.,]\d+)+|(?<=\.)\d+(?:[.,]\d+)*"
-    rf"|(?<=[\-{LONG_DASHES}])[{CURRENCY}]?\.?\d+(?:[.,]\d+)*"
-    rf"|(?<=[+#])[+#]*|(?<=[%°{CURRENCY}]))"
+    rf"[{_DIGITS}.\-{LONG_DASHES}+#%°{CURRENCY}{HAN_NUMERALS}](?:"
+    rf"(?<=\d)(?<!\d\d)(?:(?:\d?\d?+{_GROUPS}++){_MORE}*+|\d*+{_MORE}++)|(?<=\.)(?:\d{{1,3}}+{_GROUPS}++|\d++){_MORE}*+"
+    rf"|(?<=[\-{LONG_DASHES}])[{CURRENCY}]?\.?(?:\d{{1,3}}+{_GROUPS}++|\d++){_MORE}*+"
+    rf"|(?<=[+#])[+#]*+|(?<=[%°{CURRENCY}])|(?<=[{HAN_NUMERALS}])[{HAN_NUMERALS}]++)"
+)
+_JOINT = re.compile("([/:+])")
+_SERIES = 3
+"""From so many numbers on, those that a minus joins are one token: a date, a telephone number."""
+# A line goes on in the next one, unless that is blank or starts with a bullet, a number, a heading, a bar or a quote.
+_SOFT_BREAK = re.compile(
+    r"(?:\r\n|[\n\r\u2028\x0b\x0c\x85])(?![^\S\n\r]*+(?:$|[\n\r\u2028\u2029\x0b\x0c\x85|>\"~=]"
+    r"|[-*+\u2022\u2023\u25e6\u2043\u2014\u00b7](?:\s|$)|\#{1,6}\s|```|---|[a-z0-9]{1,3}[.)]\s))"
 )
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?")
 _GAP_CHARS = f" \n{HYPHEN}"
 _WIDE_GAP = re.compile(f"[{_GAP_CHARS}]{{2,}}")
 _SHAPE = str.maketrans(
     {chr(code): "a" if chr(code).isalpha() else "0" if chr(code).isdigit() else " " for code in range(128)}
-    | {".": ".", ",": ".", "-": "-", "+": "+", "#": "+", "%": "%", "$": "%"}
+    | {".": ".", ",": ".", "'": ".", "/": ".", ":": ".", "-": "-", "+": "+", "#": "+", "%": "%", "$": "%"}
 )
 
 
@@ -89,7 +101,7 @@ def gaps_of(folded: str) -> str:
 
     A gap that ends a clause is a line feed, a hyphen between two words is `HYPHEN`.
     """
-    text = _WIDE_GAP.sub(_narrow, _separate(folded, _GAPS))
+    text = _WIDE_GAP.sub(_narrow, _separate(_SOFT_BREAK.sub(_blanks, folded), _GAPS))
     return f" {text.strip(_GAP_CHARS)} "
 
 
@@ -175,6 +187,10 @@ def _rejoin(found: re.Match[str]) -> str:
     return f"{found[1]} " if at and is_unspaced(found.string[at - 1]) else found[0]
 
 
+def _blanks(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
 def _narrow(found: re.Match[str]) -> str:
     """One gap: a clause ends at a line feed, a dash between blanks or two dashes."""
     gap = found[0]
@@ -198,28 +214,29 @@ def _specials(folded: str) -> list[Edit]:
 def _settle(folded: str, start: int, end: int) -> Iterable[Edit]:
     first, before = folded[start], folded[start - 1 : start]
     if first.isdecimal():
-        return [(start, end, _number(folded[start:end]))]
+        return _numbers(folded, start, end)
     if first in "+#":
         return [(start, end, _plus(folded, start, end))]
     if first == ".":
         if before and (is_word(before) or before in ".,"):
-            return [(start, start + 1, " "), (start + 1, end, _number(folded[start + 1 : end]))]
-        return [(start, end, f" 0{_number(folded[start:end])}")]
+            return [(start, start + 1, " "), *_numbers(folded, start + 1, end)]
+        return [(start, start, " 0"), *_numbers(folded, start, end)]
     if first == "-" or first in LONG_DASHES:
         return _minus(folded, start, end)
-    return [(start, end, f" {first} ")]
+    return [(start, end, f" {folded[start:end]} ")]
 
 
 def _minus(folded: str, start: int, end: int) -> Iterable[Edit]:
     """`-15`, `-$15`, or a dash with a number after it."""
     number = start + 1 + is_currency(folded[start + 1])
     sign = folded[start + 1 : number]
-    digits = _number(folded[number:end])
-    digits = f"0{digits}" if digits[0] == "." else digits
+    zero = "0" if folded[number] == "." else ""
     if signed(folded, start):
-        return [(start, end, f" {sign} -{digits}" if sign else f" -{digits}")]
-    edits = [(start, start + 1, " "), (start + 1, number, f" {sign} "), (number, end, digits)]
-    return edits if sign else [edits[0], edits[2]]
+        first, *more = _numbers(folded, number, end)
+        return [(start, first[1], f" {sign} -{zero}{first[2]}" if sign else f" -{zero}{first[2]}"), *more]
+    edits = [(start, start + 1, " "), (start + 1, number, f" {sign} ")]
+    first, *more = _numbers(folded, number, end)
+    return [*edits[: 1 + bool(sign)], (first[0], first[1], zero + first[2]), *more]
 
 
 def _plus(folded: str, start: int, end: int) -> str:
@@ -230,5 +247,22 @@ def _plus(folded: str, start: int, end: int) -> str:
     return f"{run} " if stays else " "
 
 
+def _numbers(folded: str, start: int, end: int) -> list[Edit]:
+    """One number, a series that a minus joins to one token (`2026-01-15`), or the two ends of a range (`10-15`)."""
+    parts = folded[start:end].split("-")
+    if len(parts) == 1 or len(parts) >= _SERIES:
+        return [(start, end, "-".join(map(_number, parts)))]
+    minus = start + len(parts[0])
+    return [(start, minus, _number(parts[0])), (minus, minus + 1, " "), (minus + 1, end, _number(parts[1]))]
+
+
 def _number(text: str) -> str:
-    return text.replace(",", "") if _GROUPED.fullmatch(text) else text
+    """A number without the marks that group its digits."""
+    if not text.isdecimal() and _JOINT.search(text):
+        return "".join(map(_ungrouped, _JOINT.split(text)))
+    return _ungrouped(text)
+
+
+def _ungrouped(text: str) -> str:
+    plain = text.replace("'", "")
+    return plain.replace(",", "") if _GROUPED.fullmatch(plain) else plain

@@ -88,8 +88,8 @@ class Stopped:
 class Run:
     """One execution of a set on one configuration.
 
-    `identity` decides whether a rerun may go on with it: the hashes of set and configuration, the control and
-    the fingerprint of the agent's code. `id` is 0 until the store has given one.
+    `settings_sha256` is the hash of the configuration with its `${NAME}` filled in, secrets left out. `id` is 0
+    until the store has given one.
     """
 
     config: str
@@ -99,6 +99,7 @@ class Run:
     set_sha256: str
     control: Literal["", "unplugged"] = ""
     fingerprint: str = ""
+    settings_sha256: str = ""
     foldproof: str = ""
     started_at: str = ""
     state: RunState = "running"
@@ -107,8 +108,9 @@ class Run:
 
     @property
     def identity(self) -> str:
-        """Hash of what must agree for two executions to be one run."""
-        return content_hash([self.set_sha256, self.config_sha256, self.control, self.fingerprint])
+        """Hash of what must agree for a rerun to go on with a run: set, settings, control, code, foldproof itself."""
+        settings = [self.config_sha256, self.settings_sha256]
+        return content_hash([self.set_sha256, *settings, self.control, self.fingerprint, self.foldproof])
 
     @property
     def name(self) -> str:

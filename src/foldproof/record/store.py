@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
@@ -143,6 +143,9 @@ class Store:
         try:
             yield True
         finally:
+            # Taken away while it is held: nobody waits for it, and a folder of old locks helps nobody.
+            with suppress(OSError):
+                Path(guard.lock_file).unlink()
             guard.release()
 
     def create_run(self, run: Run) -> Run:

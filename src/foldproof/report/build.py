@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from foldproof.cases import ReplaySet
-from foldproof.compare import Baseline, CaseChange, Check, ClassGate
+from foldproof.compare import Baseline, CaseChange, Check, ClassGate, RunVerdict
 from foldproof.compare.statistics import Interval
 from foldproof.compare.verdict import MEANING
 from foldproof.core import Problem
@@ -27,7 +27,6 @@ from foldproof.report.documents import (
     SetInfo,
     TrialFactRow,
     TrialRow,
-    VerdictWord,
 )
 from foldproof.score import CaseScore, TrialScore
 
@@ -132,28 +131,19 @@ def run_document(
     scores: Mapping[str, CaseScore],
     *,
     replay_set: ReplaySet,
-    gate: Sequence[ClassGate],
+    verdict: RunVerdict,
     trials: Iterable[Trial],
-    stopped: str = "",
     notes: Iterable[str] = (),
 ) -> RunDocument:
-    """The document of one run, with the answers of its trials.
-
-    `stopped` says why the run ended before its plan, if it did; `notes` are the run's and the caller's. A gate
-    that failed blocks. A trial without a judgement, a class that cannot be decided, a run that was stopped and
-    a set without a gate make the verdict inconclusive.
-    """
-    blocked = [f"{entry} (against it: {', '.join(entry.failed)})" for entry in gate if entry.ok is False]
-    undecided = _undecided(scores, gate, stopped)
-    verdict: VerdictWord = "blocked" if blocked else "inconclusive" if undecided else "pass"
+    """The document of one run, with the answers of its trials; `notes` are the run's and the caller's."""
     questions = {case.id: case.question for case in replay_set.cases}
     answers: dict[tuple[str, int], str] = {trial.key: trial.answer for trial in trials}
     return RunDocument(
-        verdict=verdict,
-        reasons=[*blocked, *undecided],
+        verdict=verdict.verdict,
+        reasons=list(verdict.reasons),
         set=set_info(replay_set),
         run=info,
-        gate=_gate_rows(gate),
+        gate=_gate_rows(verdict.gate),
         cases=[
             ScoredCase(
                 id=score.id,
@@ -166,24 +156,6 @@ def run_document(
         ],
         notes=list(notes),
     )
-
-
-def _undecided(scores: Mapping[str, CaseScore], gate: Sequence[ClassGate], stopped: str) -> list[str]:
-    reasons = [stopped] if stopped else []
-    errors = [score for score in scores.values() if score.errors or not score.trials]
-    if errors:
-        told = [f"{score.id}: {trial.error}" for score in errors for trial in score.trials if trial.error]
-        first = f"; the first: {told[0]}" if told else f": {', '.join(score.id for score in errors)}"
-        reasons.append(f"{len(errors)} of {len(scores)} cases could not be judged{first}")
-    reasons += [
-        f"{entry} ({_open_cases(entry)})" for entry in gate if entry.ok is None and (entry.unjudged or entry.unasked)
-    ]
-    return reasons if gate else [*reasons, "no case was held against a gate"]
-
-
-def _open_cases(entry: ClassGate) -> str:
-    parts = [f"not judged: {', '.join(entry.unjudged)}"] if entry.unjudged else []
-    return "; ".join([*parts, f"{entry.unasked} not asked"] if entry.unasked else parts)
 
 
 def trial_row(score: TrialScore, answer: str) -> TrialRow:

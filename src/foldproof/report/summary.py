@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from foldproof.compare.diff import Change
@@ -173,15 +174,21 @@ def explain_command(run: str, case_id: str) -> str:
 def run_headline(document: RunDocument) -> str:
     """What follows the verdict of a single run."""
     outcomes = Counter(case.outcome for case in document.cases)
-    parts = [f"{outcomes['pass']} of {counted(len(document.cases), 'case')} pass"]
-    parts += [f"{outcomes[word]} {word}" for word in ("fail", "flaky") if outcomes[word]]
+    cases = counted(len(document.cases), "case")
+    if document.run.control:
+        parts = [f"{outcomes['pass']} of {cases} pass with the memory cut off; none should"]
+    else:
+        parts = [f"{outcomes['pass']} of {cases} pass"]
+        parts += [f"{outcomes[word]} {word}" for word in ("fail", "flaky") if outcomes[word]]
     if outcomes["error"]:
         parts.append(counted(outcomes["error"], "error"))
     return ", ".join(parts)
 
 
 def run_losses(document: RunDocument) -> list[Loss]:
-    """The facts that a single run did not have right."""
+    """The facts that a single run did not have right; a control is not expected to have any."""
+    if document.run.control:
+        return []
     return [loss for case in document.cases for loss in _wrong_in(case)]
 
 
@@ -209,8 +216,15 @@ def first_error(case: ScoredCase) -> str:
 
 def run_next(document: RunDocument) -> str:
     """The command that shows the first case that does not pass; empty where all do or none was asked."""
-    wrong = [case for case in document.cases if case.outcome != "pass" and case.trials]
+    unwanted = {"pass", "error"} if document.run.control else {"fail", "flaky", "error"}
+    wrong = [case for case in document.cases if case.outcome in unwanted and case.trials]
     return explain_command(document.run.run, wrong[0].id) if wrong else ""
+
+
+def untold(reasons: Sequence[str], gate: Sequence[GateRow]) -> list[str]:
+    """The reasons that the gate's table does not say as well."""
+    told = tuple(f"{row.case_class}: {row.got} of " for row in gate if row.ok is False)
+    return [reason for reason in reasons if not reason.startswith(told)]
 
 
 def gate_word(row: GateRow) -> str:

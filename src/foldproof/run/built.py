@@ -88,7 +88,7 @@ class Memories:
             shared.alone = True
         except TransientError:
             raise
-        except Exception:
+        except BaseException:
             shared.failures += 1
             raise
         else:

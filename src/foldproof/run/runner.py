@@ -75,6 +75,7 @@ class _Runner:
         self._memories = Memories(plan, default_folds=agents.default_folds, timeout_s=limits.timeout_s)
         self._listed: set[str] = set()
         self._cost = 0.0
+        self._cost_unknown = False
         self._deadline = math.inf if limits.max_time_s is None else time.monotonic() + limits.max_time_s
         self._stopped = False
 
@@ -99,12 +100,17 @@ class _Runner:
                 if listing is not None and listing.sha256 not in self._listed:
                     self._listed.add(listing.sha256)
                     send.send_nowait(listing)
-            if trial.usage is not None and trial.usage.cost_usd is not None:
-                self._cost += trial.usage.cost_usd
+            cost = trial.usage.cost_usd if trial.usage else None
+            if cost is not None:
+                self._cost += cost
+            elif trial.error is None:
+                self._cost_unknown = True
             send.send_nowait(trial)
 
     def _limit_reached(self) -> str:
         most = self._limits.max_cost_usd
+        if most is not None and self._cost_unknown:
+            return f"the cost limit of {most} US dollars cannot be held: the agent does not show what an answer costs"
         if most is not None and self._cost >= most:
             return f"the cost limit is reached: {self._cost:.4f} of {most} US dollars"
         if time.monotonic() >= self._deadline:
@@ -154,12 +160,9 @@ class _Runner:
             return answer_fault(attempt.reply.text)
         except (TransientError, UsageError):
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # the border: whatever an agent raises is a record
-            return _error_of(error, attempt)
-        except anyio.get_cancelled_exc_class() as error:
-            if anyio.current_effective_deadline() == -math.inf:
+        except BaseException as error:  # the border: whatever an agent raises is a record
+            if not _is_agents_own(error):
                 raise
-            # Nobody cancelled this trial: the agent gave up a task of its own and let that out.
             return _error_of(error, attempt)
         finally:
             await _close(agent, attempt)
@@ -189,6 +192,14 @@ def _record(
     )
 
 
+def _is_agents_own(error: BaseException) -> bool:
+    """Whether an agent failed, and not somebody ended the run."""
+    if isinstance(error, anyio.get_cancelled_exc_class()):
+        # Where nobody cancelled this trial, the agent gave up a task of its own and let that out.
+        return anyio.current_effective_deadline() != -math.inf
+    return not isinstance(error, KeyboardInterrupt | GeneratorExit)
+
+
 def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
     kind: ErrorKind = "memory" if attempt.stage == "memory" else "agent"
     if isinstance(error, SlowMemoryError):
@@ -205,7 +216,9 @@ async def _close(agent: Agent | None, attempt: _Attempt) -> None:
         with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSING_S) as closing:
             try:
                 await agent.close()
-            except (Exception, SystemExit) as error:  # noqa: BLE001  # the answer stands, however badly the agent closes
+            except BaseException as error:  # the answer stands, however badly the agent closes
+                if not _is_agents_own(error):
+                    raise
                 attempt.log += f"\n[closing failed: {type(error).__name__}: {error}]"
         if closing.cancelled_caught:
             attempt.log += f"\n[closing did not end within {_CLOSING_S} s]"

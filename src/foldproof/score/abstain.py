@@ -2,39 +2,69 @@
 
 from __future__ import annotations
 
-from foldproof.matching import Text, match_fact
+from foldproof.matching import Text, match_fact, normalize
 
 VERSION = "abstain/1"
 PHRASES: dict[str, tuple[str, ...]] = {
     "en": (
-        "I don't know", "I do not know", "don't have that information", "do not have that information",
-        "no information", "not mentioned", "didn't mention", "did not mention", "haven't mentioned",
-        "have not mentioned", "never mentioned", "didn't tell me", "did not tell me", "haven't told me",
-        "have not told me", "never told me", "don't have any record", "no record of", "I have no memory of",
-        "don't remember", "do not remember", "can't recall", "cannot recall", "I'm not sure", "I am not sure",
-        "not aware of", "cannot find", "couldn't find", "could not find", "unable to find",
-        "not enough information", "information is not available", "isn't available", "wasn't mentioned",
+        "I don't know", "I do not know", "I don't have that information", "I do not have that information",
+        "I don't have any information", "I do not have any information", "I don't have information",
+        "I do not have information", "I have no information", "I have no record", "I don't have a record",
+        "I don't have any record", "I do not have any record", "I have no memory of", "I don't remember",
+        "I do not remember", "I can't recall", "I cannot recall", "I don't recall", "I do not recall",
+        "you didn't mention", "you did not mention", "you haven't mentioned", "you have not mentioned",
+        "you never mentioned", "you didn't tell me", "you did not tell me", "you haven't told me",
+        "you have not told me", "you never told me", "you didn't say", "you never said",
+        "not mentioned in our conversation", "not mentioned in our conversations", "no information about that",
+        "no information on that", "there is no information", "no information available",
     ),
-    "de": ("weiß ich nicht", "ich weiß nicht", "keine Information", "nicht erwähnt", "nie erwähnt", "nicht bekannt"),
-    "fr": ("je ne sais pas", "aucune information", "pas mentionné", "jamais mentionné", "pas dit"),
-    "es": ("no lo sé", "no sé", "ninguna información", "no mencionaste", "no has mencionado", "no me dijiste"),
-    "it": ("non lo so", "nessuna informazione", "non hai menzionato", "non me l'hai detto"),
-    "pt": ("não sei", "nenhuma informação", "não mencionou", "não me disse"),
-    "nl": ("weet ik niet", "ik weet het niet", "geen informatie", "niet vermeld", "nooit genoemd"),
-    "zh": ("不知道", "没有提到", "没有提及", "未提及", "没有相关信息", "沒有提到"),
-    "ja": ("わかりません", "分かりません", "知りません", "情報がありません", "言及されていません"),
+    "de": (
+        "ich weiß es nicht", "ich weiß nicht", "das weiß ich nicht", "dazu habe ich keine Information",
+        "ich habe keine Information", "ich habe keine Informationen", "hast du mir nicht gesagt",
+        "haben Sie mir nicht gesagt", "hast du nie erwähnt", "hast du nicht erwähnt", "haben Sie nicht erwähnt",
+    ),
+    "fr": (
+        "je ne sais pas", "je n'ai aucune information", "je n'ai pas cette information", "tu ne m'as pas dit",
+        "vous ne m'avez pas dit", "tu n'as pas mentionné", "vous n'avez pas mentionné",
+    ),
+    "es": ("no lo sé", "no tengo información", "no tengo esa información", "no me lo has dicho", "no me dijiste",
+           "no mencionaste", "no has mencionado"),
+    "it": ("non lo so", "non ho informazioni", "non ho questa informazione", "non me l'hai detto",
+           "non hai menzionato"),
+    "pt": ("não sei", "não tenho essa informação", "não tenho informação", "você não me disse", "você não mencionou"),
+    "nl": ("ik weet het niet", "dat weet ik niet", "ik heb geen informatie", "je hebt me niet verteld",
+           "je hebt niet genoemd", "dat heb je niet gezegd"),
+    "zh": ("我不知道", "我没有相关信息", "你没有提到", "你没有提及", "您没有提到", "你没有告诉我", "您没有告诉我"),
+    "ja": ("わかりません", "分かりません", "知りません", "存じません", "情報がありません", "聞いていません",
+           "伺っていません"),
 }  # fmt: skip
-"""The phrases that admit it, per language; a change of this list is a new version."""
+"""The phrases that admit it, per language: what the speaker does not know, or was not told. A change of this list is
+a new version."""
 GUESSES = (
-    "but I think", "but it might be", "but it may be", "but probably", "but perhaps", "but maybe", "my guess",
-    "but I guess", "but I would say", "but it is likely", "but it's likely", "but it is probably",
+    "but I think", "but I believe", "but it might be", "but it may be", "but it could be", "but probably",
+    "but perhaps", "but maybe", "my guess", "but I guess", "but I would say", "but it is likely", "but it's likely",
+    "but it is probably", "but it's probably", "if I had to guess",
 )  # fmt: skip
 """Openings of a value that the answer makes up after it has admitted ignorance."""
+_LONGEST = 800
+"""Characters of an admission: a longer text that holds one of the phrases tells of something else as well."""
 
 
-def admits_ignorance(answer: str) -> bool:
-    """Whether the answer holds one of the phrases and no guess after it."""
+def admits_ignorance(answer: str, question: str) -> bool:
+    """Whether the answer admits that it does not know, and leaves it at that.
+
+    It holds one of the phrases, is short, makes no guess, and states no number that the question does not have: a
+    made-up value is no admission. A made-up name cannot be told from an ordinary word; forbid it by name.
+    """
+    if len(answer) > _LONGEST:
+        return False
     text = Text(answer)
     # A phrase such as "don't know" is itself a negation, so "negated" counts as standing there.
     admitted = any(match_fact(phrase, text).outcome != "missed" for phrases in PHRASES.values() for phrase in phrases)
-    return admitted and not any(match_fact(guess, text).outcome != "missed" for guess in GUESSES)
+    guessed = any(match_fact(guess, text).outcome != "missed" for guess in GUESSES)
+    return admitted and not guessed and _numbers(answer) <= _numbers(question)
+
+
+def _numbers(text: str) -> set[str]:
+    """The tokens of a text that have a digit."""
+    return {token for token in normalize(text).split() if any(char.isdecimal() for char in token)}

@@ -63,7 +63,7 @@ def score_trial(case: Case, trial: Trial) -> TrialScore:
     text = Text(trial.answer)
     expected = tuple(_score_fact(fact, "expected", text) for fact in case.expected)
     forbidden = tuple(_score_fact(fact, "forbidden", text) for fact in case.forbidden)
-    admitted = (_score_abstention(trial.answer),) if case.abstain else ()
+    admitted = (_score_abstention(trial.answer, case.question),) if case.abstain else ()
     facts = (*admitted, *expected, *forbidden)
     for fact in facts:
         if fact.outcome == "error":
@@ -86,8 +86,8 @@ def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
     return FactScore(fact.label, role, match.outcome, spans, match.reason)
 
 
-def _score_abstention(answer: str) -> FactScore:
-    held = admits_ignorance(answer)
+def _score_abstention(answer: str, question: str) -> FactScore:
+    held = admits_ignorance(answer, question)
     return FactScore(ABSTAIN, "expectation", "held" if held else "missed")
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from foldproof.compare import Baseline, CaseChange, diff_scores, load_baseline, save_baseline
 from foldproof.compare.baseline import make_baseline
 from foldproof.core import UsageError
-from foldproof.record import Run
+from foldproof.record import Run, Trial
 from foldproof.score import CaseScore, score_run
-from foldproof.workflow.running import Options, ask, find_run, new_run, open_configuration
+from foldproof.workflow.control import Control, run_control
+from foldproof.workflow.running import Options
 from foldproof.workflow.workspace import Workspace
 
 
@@ -40,24 +41,22 @@ async def propose_baseline(workspace: Workspace, run_name: str, options: Options
         UsageError: where the run is incomplete, has errors or fewer than two trials a case, or where a gated
             case is vacuous.
     """
-    run = _find(workspace, run_name)
-    trials = workspace.store.trials(run)
-    scores = score_run(workspace.replay_set.cases, trials)
-    _refuse_unfit(workspace, run, scores)
-    control, note = await _unplugged(workspace, run.config, options)
-    vacuous = tuple(score.id for score in control.values() if score.passes)
-    _refuse_vacuous(workspace, vacuous)
-    baseline = make_baseline(run, trials, workspace.replay_set.cases, vacuous=vacuous)
+    run, trials = _fit_run(workspace, run_name)
+    cases = workspace.replay_set.cases
+    scores = score_run(cases, trials)
+    control = await run_control(workspace, run.config, options, cases=cases)
+    _refuse_vacuous(workspace, control)
+    baseline = make_baseline(run, trials, workspace.replay_set, vacuous=control.vacuous)
     path = workspace.project.baseline_file
     former = load_baseline(path) if path.exists() else None
-    before = former.scores(workspace.replay_set.cases) if former else {}
+    before = former.scores(workspace.replay_set) if former else {}
     return Acceptance(
         baseline,
         run,
         scores,
-        diff_scores(before, scores, vacuous=vacuous),
+        diff_scores(before, scores, vacuous=control.vacuous),
         tuple(score.id for score in scores.values() if score.outcome == "flaky"),
-        tuple(filter(None, (*_warnings(workspace, run, scores), note))),
+        tuple(filter(None, (*_warnings(workspace, run, scores), control.note))),
         replaces=former.run if former else "",
     )
 
@@ -73,17 +72,28 @@ def apply_acceptance(workspace: Workspace, acceptance: Acceptance, *, environ: M
             "a baseline is not accepted in CI (`CI` is set): it would bless whatever this commit does\n"
             "  run `foldproof baseline accept` on your machine and commit the file"
         )
-    save_baseline(acceptance.baseline, workspace.project.baseline_file, workspace.replay_set.cases)
+    save_baseline(acceptance.baseline, workspace.project.baseline_file, workspace.replay_set)
 
 
-def _find(workspace: Workspace, name: str) -> Run:
-    if name:
-        return workspace.store.run(name)
+def _fit_run(workspace: Workspace, name: str) -> tuple[Run, list[Trial]]:
+    """The run to accept, with its trials: the named one, else the newest of the baseline configuration that is fit.
+
+    A check leaves runs of one trial a case behind; they are passed over, and named only where there is no better one.
+    """
     config = workspace.project.baseline
-    runs = [run for run in workspace.store.runs(config=config) if run.state == "finished" and not run.control]
-    if not runs:
-        raise UsageError(f"no finished run of '{config}' that could be accepted\n  run: foldproof run {config}")
-    return runs[0]
+    runs = [workspace.store.run(name)] if name else workspace.store.runs(config=config)
+    refusal: UsageError | None = None
+    for run in runs:
+        if not name and (run.control or run.state != "finished"):
+            continue
+        trials = workspace.store.trials(run)
+        try:
+            _refuse_unfit(workspace, run, score_run(workspace.replay_set.cases, trials))
+        except UsageError as error:
+            refusal = refusal or error
+        else:
+            return run, trials
+    raise refusal or UsageError(f"no finished run of '{config}' that could be accepted\n  run: foldproof run {config}")
 
 
 def _refuse_unfit(workspace: Workspace, run: Run, scores: Mapping[str, CaseScore]) -> None:
@@ -109,30 +119,22 @@ def _refuse_unfit(workspace: Workspace, run: Run, scores: Mapping[str, CaseScore
         )
 
 
-async def _unplugged(workspace: Workspace, config: str, options: Options) -> tuple[dict[str, CaseScore], str]:
-    """The scores with the memory cut off, asked once for each set, configuration and code."""
-    cases = workspace.replay_set.cases
-    configuration = workspace.configuration(config)
-    if configuration.memory.get("kind") == "external":
-        return {}, "the unplugged control was not run: the memory is the agent's own (`memory: external`)"
-    if not configuration.memory and not any(case.memory_config or case.history for case in cases):
-        return {}, "the unplugged control was not run: the agent is given neither a memory nor a history to cut off"
-    async with open_configuration(workspace, config, control="unplugged", yes=options.yes) as opened:
-        quiet = replace(options, only=(), failing=False, resume="", fresh=False)
-        earlier = workspace.store.runs(identity=new_run(workspace, opened).identity)
-        run = earlier[0] if earlier else find_run(workspace, opened, quiet)
-        report = await ask(workspace, opened, run, cases=cases, repeats=1, options=quiet)
-    return report.scores, ""
-
-
-def _refuse_vacuous(workspace: Workspace, vacuous: tuple[str, ...]) -> None:
+def _refuse_vacuous(workspace: Workspace, control: Control) -> None:
     replay_set = workspace.replay_set
-    gated = [case.id for case in replay_set.cases if case.id in vacuous and case.case_class in replay_set.gate]
-    if gated:
+    gated = {case.id for case in replay_set.cases if case.case_class in replay_set.gate}
+    vacuous = [case_id for case_id in control.vacuous if case_id in gated]
+    if vacuous:
         raise UsageError(
-            f"{len(gated)} gated cases pass with the memory cut off, so they test nothing: {', '.join(gated)}\n"
+            f"{len(vacuous)} gated cases pass with the memory cut off, so they test nothing: {', '.join(vacuous)}\n"
             "  ask what only the memory can know, or move them to a class without a gate; an agent whose memory"
             " foldproof cannot cut off is declared `memory: external`"
+        )
+    if control.unjudged:
+        raise UsageError(
+            f"{len(control.unjudged)} cases could not be judged with the memory cut off, so it is not known whether"
+            f" they test anything; the first: {control.unjudged[0]}\n"
+            '  let the agent take `{"kind": "none"}` as its memory_config, and answer without one; an agent whose'
+            " memory foldproof cannot cut off is declared `memory: external`"
         )
 
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from foldproof.cases import Case, shown
-from foldproof.compare import Baseline, Check, config_differences, judge_check, load_baseline
-from foldproof.compare.verdict import Evidence
+from foldproof.compare import Baseline, Check, Evidence, config_differences, judge_check, load_baseline
 from foldproof.core import FileError, Problem, content_hash
+from foldproof.matching import MATCHER_VERSION
 from foldproof.record import Run
 from foldproof.record.store import CheckRow
 from foldproof.score import CaseScore
-from foldproof.workflow.running import Opened, Options, RunReport, ask, new_run, open_configuration, select_cases
+from foldproof.workflow.control import Control, run_control
+from foldproof.workflow.running import (
+    Opened,
+    Options,
+    RunReport,
+    ask,
+    is_recent,
+    new_run,
+    open_configuration,
+    select_cases,
+)
 from foldproof.workflow.workspace import Workspace
 
 
@@ -31,7 +42,9 @@ class CheckReport:
 async def check_candidate(workspace: Workspace, candidate: str, options: Options) -> CheckReport:
     """Prove or refuse that the candidate still knows what the baseline knows.
 
-    An interrupted check goes on with its own two runs; one that came to its verdict is never reused.
+    An interrupted check goes on with its own two runs, if they began within the last day; one that came to its
+    verdict is never gone on with. A case that is new or changed since the baseline was accepted is asked with the
+    memory cut off too, since nobody knows yet whether it tests anything.
 
     Raises:
         FileError: where no baseline was accepted yet.
@@ -49,27 +62,69 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
         before = await ask(workspace, old, runs[0], cases=cases, repeats=always, options=options)
         left = _less(workspace, options, before)
         after = await ask(workspace, new, runs[1], cases=cases, repeats=always, options=left)
-        accepted = baseline.scores(workspace.replay_set.cases)
+        accepted = baseline.scores(workspace.replay_set)
         doubtful = _borderline(cases, accepted, before, after)
         if doubtful and not after.stopped:
             repeats = max(always, workspace.project.repeats.borderline)
             left = _less(workspace, left, after)
             again = await ask(workspace, new, after.run, cases=doubtful, repeats=repeats, options=left)
             after = _merged(after, again)
+    differs = config_differences(old.configuration.content, new.configuration.content)
+    control = await _control_of_new(workspace, baseline, cases, options)
     evidence = Evidence(
         accepted,
         before.scores,
         after.scores,
-        vacuous=baseline.vacuous,
-        gone={case_id: name for case_id, name in baseline.classes.items() if case_id not in accepted},
-        stopped=tuple(report.stopped for report in (before, after) if report.stopped),
+        vacuous={*baseline.vacuous, *control.vacuous} - _recontrolled(control),
+        gone={case_id: name for case_id, name in baseline.classes.items() if case_id not in _ids(workspace)},
+        doubts=(
+            *(report.stopped for report in (before, after) if report.stopped),
+            *(f"the unplugged control of a new case could not be judged: {reason}" for reason in control.unjudged),
+        ),
+        notes=(*_changed_since(workspace, baseline, old), *_reused(before, after)),
     )
     check = judge_check(workspace.replay_set, evidence, today=_today())
-    if not any(score.errors or not score.trials for report in (before, after) for score in report.scores.values()):
+    if not (before.stopped or after.stopped):
         workspace.store.settle_check(row)
-    differs = config_differences(old.configuration.content, new.configuration.content)
     beside = tuple(line for line in differs if not line.startswith("memory."))
     return CheckReport(check, before, after, differs, beside, baseline)
+
+
+def _ids(workspace: Workspace) -> frozenset[str]:
+    return frozenset(case.id for case in workspace.replay_set.cases)
+
+
+def _recontrolled(control: Control) -> set[str]:
+    """The cases whose present control says that they do test something, whatever an earlier one said."""
+    return set(control.scores) - set(control.vacuous)
+
+
+async def _control_of_new(
+    workspace: Workspace, baseline: Baseline, cases: tuple[Case, ...], options: Options
+) -> Control:
+    replay_set = workspace.replay_set
+    new = tuple(
+        case for case in cases if case.case_class in replay_set.gate and not baseline.controlled(case, replay_set)
+    )
+    return await run_control(workspace, workspace.project.baseline, options, cases=new) if new else Control()
+
+
+def _changed_since(workspace: Workspace, baseline: Baseline, production: Opened) -> Iterator[str]:
+    """What is no longer as it was when the baseline was accepted."""
+    if baseline.set_sha256 != workspace.replay_set.sha256:
+        yield "the set has changed since the baseline was accepted; changed questions count as new"
+    changed = config_differences(baseline.config_content, production.configuration.content)
+    if changed:
+        yield f"'{production.configuration.name}' has changed since the baseline was accepted: {'; '.join(changed)}"
+    if baseline.matcher != MATCHER_VERSION:
+        yield f"the baseline was accepted under the matcher {baseline.matcher}; the present one is {MATCHER_VERSION}"
+
+
+def _reused(*reports: RunReport) -> Iterator[str]:
+    for report in reports:
+        if report.reused:
+            run = f"run {report.run.name} ({report.run.config})"
+            yield f"{report.reused} answers of {run} were given before this call, since {report.run.started_at}"
 
 
 def _load(workspace: Workspace) -> Baseline:
@@ -87,7 +142,9 @@ def _runs(workspace: Workspace, old: Opened, new: Opened, options: Options) -> t
     row = None if options.fresh else workspace.store.open_check(identity)
     if row is not None:
         by_id = {run.id: run for run in workspace.store.runs()}
-        return row, (by_id[row.before_run], by_id[row.after_run])
+        runs = (by_id[row.before_run], by_id[row.after_run])
+        if all(map(is_recent, runs)):
+            return row, runs
     before, after = (workspace.store.create_run(run) for run in fresh)
     return workspace.store.create_check(identity, before, after), (before, after)
 

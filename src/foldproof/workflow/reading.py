@@ -10,7 +10,15 @@ from foldproof.compare.statistics import Interval, mcnemar, pass_hat_k, wilson
 from foldproof.core import UsageError, nearest_of
 from foldproof.record import Run, StoreListing, Trial
 from foldproof.score import TrialScore, score_trial
-from foldproof.workflow.running import Options, RunReport, report_run, run_config
+from foldproof.workflow.running import (
+    Options,
+    RunReport,
+    is_recent,
+    new_run,
+    open_configuration,
+    run_config,
+    stored_report,
+)
 from foldproof.workflow.workspace import Workspace
 
 
@@ -56,13 +64,13 @@ class CompareReport:
 def rescore_run(workspace: Workspace, name: str) -> tuple[RunReport, str]:
     """Score the stored answers of a run with the facts as they stand now; no agent is called.
 
-    The second value is a remark where the set is another one than was asked.
+    The run is held against the whole set, so a case that it did not ask leaves the verdict open. The second value
+    is a remark where the set is another one than was asked.
     """
     run = workspace.store.run(name)
-    trials = workspace.store.trials(run)
-    asked = {trial.case for trial in trials}
-    cases = tuple(case for case in workspace.replay_set.cases if case.id in asked)
-    return report_run(workspace, run, cases, trials, reused=len(trials)), _set_note(workspace, run, asked)
+    report = stored_report(workspace, run, workspace.replay_set.cases)
+    asked = {trial.case for trial in workspace.store.trials(run)}
+    return report, _set_note(workspace, run, asked)
 
 
 def _set_note(workspace: Workspace, run: Run, asked: set[str]) -> str:
@@ -103,7 +111,10 @@ def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanati
 
 
 async def compare_runs(workspace: Workspace, names: tuple[str, ...], options: Options) -> CompareReport:
-    """Put runs side by side. A configuration without a finished run on the present set is run first."""
+    """Put runs side by side.
+
+    A configuration without a finished run of the last day, with the set, settings and code of now, is run first.
+    """
     cases = workspace.select(options.only)
     reports = [await _report(workspace, name, cases, options) for name in names]
     first = reports[0]
@@ -125,13 +136,11 @@ async def compare_runs(workspace: Workspace, names: tuple[str, ...], options: Op
 
 async def _report(workspace: Workspace, name: str, cases: tuple[Case, ...], options: Options) -> RunReport:
     if name.isdecimal() or name == "latest":
-        run = workspace.store.run(name)
-        return report_run(workspace, run, cases, workspace.store.trials(run))
-    current = (workspace.replay_set.sha256, workspace.configuration(name).sha256, "finished", "")
-    wanted = {case.id for case in cases}
-    for run in workspace.store.runs(config=name):
-        if (run.set_sha256, run.config_sha256, run.state, run.control) == current:
-            trials = workspace.store.trials(run)
-            if wanted <= {trial.case for trial in trials if trial.error is None}:
-                return report_run(workspace, run, cases, trials)
+        return stored_report(workspace, workspace.store.run(name), cases)
+    async with open_configuration(workspace, name, yes=options.yes) as opened:
+        identity = new_run(workspace, opened).identity
+    for run in filter(is_recent, workspace.store.runs(identity=identity)):
+        report = stored_report(workspace, run, cases)
+        if run.state == "finished" and all(score.judged and not score.errors for score in report.scores.values()):
+            return report
     return await run_config(workspace, name, options)

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 from foldproof.agents import AgentFactory, open_agents
-from foldproof.cases import Case, Configuration, Limits, Requirement
-from foldproof.compare import ClassGate, gate_scores
-from foldproof.core import NothingSelectedError, UsageError, __version__
+from foldproof.cases import Case, Configuration, Limits, expand
+from foldproof.compare import RunVerdict, judge_control, judge_run
+from foldproof.core import NothingSelectedError, Redactor, UsageError, __version__, content_hash
 from foldproof.record import Run, Stopped, StoreListing, Trial
 from foldproof.run import Plan, RunRecord, plan_trials, run_trials
 from foldproof.score import CaseScore, score_run
 from foldproof.workflow.workspace import Workspace
 
 Control = Literal["", "unplugged"]
+_ANSWERS_KEEP = timedelta(days=1)
 
 
 class ConfirmationNeededError(UsageError):
@@ -74,13 +74,13 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """A run and its scores. `asked` trials were asked now, `reused` stood in the store."""
+    """A run, its scores and what it comes to. `asked` trials were asked now, `reused` stood in the store."""
 
     run: Run
     scores: dict[str, CaseScore]
-    gate: tuple[ClassGate, ...]
-    asked: int
-    reused: int
+    verdict: RunVerdict
+    asked: int = 0
+    reused: int = 0
     stopped: str = ""
     cost_usd: float | None = None
     trials: tuple[Trial, ...] = field(default=(), repr=False)
@@ -126,17 +126,30 @@ def new_run(workspace: Workspace, opened: Opened) -> Run:
         set_sha256=workspace.replay_set.sha256,
         control=opened.control,
         fingerprint=opened.agents.fingerprint,
+        settings_sha256=_settings_hash(workspace, opened.configuration),
         foldproof=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         notes=(*opened.agents.notes, *(shared if external else ())),
     )
 
 
+def _settings_hash(workspace: Workspace, configuration: Configuration) -> str:
+    """Hash of the settings as the agent gets them: another endpoint makes another run, another key does not."""
+    filled = expand(configuration.content, workspace.environ)
+    return content_hash(Redactor(workspace.environ).value(filled))
+
+
+def is_recent(run: Run) -> bool:
+    """Whether answers of a run may still stand for the agent of today: what is behind an endpoint leaves no trace."""
+    return bool(run.started_at) and datetime.now(UTC) - datetime.fromisoformat(run.started_at) < _ANSWERS_KEEP
+
+
 def find_run(workspace: Workspace, opened: Opened, options: Options) -> Run:
     """The run to go on with, or a new one.
 
-    A rerun goes on with the newest run of the same set, configuration and code that was interrupted or has
-    trials in error; a clean finished run is left alone, since asking again is what a rerun is for.
+    A rerun goes on with the newest run of the same set, settings and code that was interrupted or has trials in
+    error, if it began within the last day; a clean finished run is left alone, since asking again is what a rerun
+    is for.
 
     Raises:
         UsageError: where the named run is of another set, configuration or code.
@@ -151,7 +164,7 @@ def find_run(workspace: Workspace, opened: Opened, options: Options) -> Run:
             )
         return named
     if not options.fresh:
-        for run in workspace.store.runs(identity=fresh.identity)[:1]:
+        for run in filter(is_recent, workspace.store.runs(identity=fresh.identity)[:1]):
             if run.state != "finished" or any(trial.error for trial in workspace.store.trials(run)):
                 return run
     return workspace.store.create_run(fresh)
@@ -161,7 +174,9 @@ def _what_changed(old: Run, new: Run) -> str:
     parts = {
         "the replay set": old.set_sha256 != new.set_sha256,
         "the configuration": old.config_sha256 != new.config_sha256,
+        "the environment": old.settings_sha256 != new.settings_sha256,
         "the agent's code": old.fingerprint != new.fingerprint,
+        "foldproof": old.foldproof != new.foldproof,
         "the control": old.control != new.control,
     }
     return " and ".join(name for name, changed in parts.items() if changed) + " changed"
@@ -195,7 +210,13 @@ async def ask(
             outcome = await _carry_out(workspace, opened, run, plan=plan, limits=limits, listener=options.listener)
     run = workspace.store.set_state(run, "stopped" if outcome.stopped else "finished")
     trials = [trial for trial in workspace.store.trials(run) if (trial.case, trial.repeat) in wanted]
-    return report_run(workspace, run, cases, trials, asked=outcome.asked, reused=reused, stopped=outcome.stopped)
+    part = len(cases) < len(workspace.replay_set.cases)
+    return replace(
+        report_run(workspace, run, cases, trials, part=part, doubts=(outcome.stopped,) if outcome.stopped else ()),
+        asked=outcome.asked,
+        reused=reused,
+        stopped=outcome.stopped,
+    )
 
 
 def report_run(
@@ -204,31 +225,28 @@ def report_run(
     cases: tuple[Case, ...],
     trials: list[Trial],
     *,
-    asked: int = 0,
-    reused: int = 0,
-    stopped: str = "",
+    part: bool = False,
+    doubts: tuple[str, ...] = (),
 ) -> RunReport:
     """Score recorded trials and hold them against the gate; no agent is called.
 
-    Of a part of the set every case must pass, whatever counts the gate has for the whole.
+    `part` says that a person chose these cases out of the set; otherwise what was not asked is undecided.
     """
     scores = score_run(cases, trials)
-    sizes = Counter(case.case_class for case in cases)
-    gate: Mapping[str, Requirement] = workspace.replay_set.gate
-    if len(cases) < len(workspace.replay_set.cases):
-        # Fixed counts are counts of the whole set: of a part, every case that was asked must pass.
-        gate = {name: Requirement() for name in sizes}
+    if run.control:
+        verdict = judge_control(scores, doubts=doubts)
+    else:
+        verdict = judge_run(workspace.replay_set, scores, part=part, doubts=doubts)
     costs = [trial.usage.cost_usd for trial in trials if trial.usage and trial.usage.cost_usd is not None]
-    return RunReport(
-        run,
-        scores,
-        gate_scores(gate, scores, sizes=sizes),
-        asked,
-        reused,
-        stopped,
-        sum(costs) if costs else None,
-        tuple(trials),
-    )
+    return RunReport(run, scores, verdict, cost_usd=sum(costs) if costs else None, trials=tuple(trials))
+
+
+def stored_report(workspace: Workspace, run: Run, cases: tuple[Case, ...], *, part: bool = False) -> RunReport:
+    """The report of what the store has of a run; one that was never finished allows no verdict."""
+    ids = {case.id for case in cases}
+    trials = [trial for trial in workspace.store.trials(run) if trial.case in ids]
+    doubts = () if run.state == "finished" else (f"run {run.name} was not carried to its end: it is {run.state}",)
+    return replace(report_run(workspace, run, cases, trials, part=part, doubts=doubts), reused=len(trials))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ async def test_a_plain_function_is_enough(opened, ask, write):
         assert reply.text == "Hello? {'k': 2}"
         assert factory.notes == ("the agent function takes no `history`: histories are not handed over",)
         assert factory.default_folds == 0
-        assert "ingest" not in factory.shows
         assert len(factory.fingerprint) == 64
 
 
@@ -67,7 +66,6 @@ async def test_history_and_session_are_handed_over_where_they_are_named(opened, 
     write(f"def run({order}): return f'{{question}} {{session.user}} {{len(history.sessions)}} {{memory_config}}'")
     async with opened({"python": "subject:run"}) as factory:
         assert factory.notes == ()
-        assert "ingest" in factory.shows
         made = await factory.make({}, "t")
         assert (await ask(made)).text == "Hello? u1 0 {}", "no history is an empty history"
         await made.ingest(HISTORY)
@@ -292,13 +290,3 @@ def test_the_decorator_returns_the_function_and_refuses_what_cannot_be_called():
         agent(SessionInfo)
 
 
-def test_the_fingerprint_follows_the_code(tmp_path):
-    from foldproof.agents.factory import fingerprint_of
-
-    one = tmp_path / "one.py"
-    one.write_text("a")
-    first = fingerprint_of([one], tmp_path)
-    one.write_text("b")
-    assert fingerprint_of([one], tmp_path) != first
-    assert fingerprint_of([tmp_path / "absent"], tmp_path) == ""
-    assert json.dumps(first)

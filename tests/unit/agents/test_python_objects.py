@@ -44,10 +44,9 @@ class Mute(Bare):
 """
 
 
-async def test_a_class_shows_what_it_has_methods_for(opened, ask, write):
+async def test_a_class_is_called_for_what_it_has_methods_for(opened, ask, write):
     write(CLASS)
     async with opened({"python": "subject:Full"}) as factory:
-        assert factory.shows == {"ingest", "memories", "reads", "writes", "prompt", "usage"}
         assert factory.default_folds == 1
         made = await factory.make({}, "t")
         await made.ingest(HISTORY)

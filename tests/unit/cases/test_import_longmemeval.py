@@ -111,6 +111,7 @@ def test_a_project_is_written_that_loads(data, tmp_path):
         "more than once",
         "count from today",
         "episodic 1, preference 1",
+        "a bare small number",
     ):
         assert needle in notes
     assert report.sha256 in report.replay_set.read_text()
@@ -131,6 +132,7 @@ def test_limit_and_shared_history(tmp_path):
     report = import_longmemeval(source, tmp_path / "out", limit=2)
     assert (report.cases, report.histories) == (2, 1)
     assert any("share one history" in note for note in report.notes)
+    assert not any("small number" in note for note in report.notes), "no answer is one"
     found = load_set(report.replay_set)
     assert {case.history for case in found.cases} == {"all"}
     assert import_longmemeval(source, tmp_path / "all").cases == 3

@@ -32,6 +32,12 @@ def one(facts: str, more: str = "", *, question: str = "Which database?", kind: 
         (one("[Yes]"), [("common-word", 5)]),
         (one("[{any: [kettle, again]}]"), [("common-word", 5)]),
         (one("[{exact: 'Yes'}]"), []),
+        (one("[8]"), [("weak-fact", 5)]),
+        (one("['42.']"), [("weak-fact", 5)]),
+        (one("[{number: 15}]"), [("weak-fact", 5)]),
+        (one("[{exact: C}]"), [("weak-fact", 5)]),
+        (one("[{any: [no kits at all, '3']}]"), [("weak-fact", 5)]),
+        (one("['123', '$4', 4 kits, C++, {date: 2026-03-04}, {pattern: '7'}]"), []),
         (one("[Postgres 15]", "  forbidden_facts: [postgres]\n"), [("forbidden-in-expected", 5)]),
         (one("['49222']", "  forbidden_facts: ['22']\n"), []),
         (one("[x1]", kind="safty"), [("class-name", 3)]),
@@ -54,7 +60,7 @@ def test_judged_facts(load, write):
     write("p", "p.md")
     head = "judge: {model: m:7b, prompt: p.md}\n"
     assert rules(load(head + one("[{judged: is kind}]"))) == [("judged-not-scored", 6)]
-    assert sorted(rules(load(head + one("[{judged: is kind}, {exact: b}]", kind="identity")))) == [
+    assert sorted(rules(load(head + one("[{judged: is kind}, {exact: blue}]", kind="identity")))) == [
         ("judged-identity", 6),
         ("judged-not-scored", 6),
     ]

@@ -227,7 +227,7 @@ def test_pins_that_do_not_hold(problems, write, judge, needle):
 
 def test_a_pin_without_prompt_file_is_told_once(problems):
     (problem,) = problems(f"judge: {{model: m:7b, prompt: p.md, sha256: {'0' * 64}}}\n" + cases(a="semantic"))
-    assert "cannot be read" in problem.message
+    assert problem.message == "the judge's prompt 'p.md': the file does not exist"
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_unreadable_files(tmp_path: Path, monkeypatch):
             load_set(path)
     monkeypatch.setattr("foldproof.cases.nodes.LARGEST_FILE", 3)
     Path("big.yaml").write_text("cases: []")
-    with pytest.raises(FileError, match="the file has 9 bytes"):
+    with pytest.raises(FileError, match="the file has more than 3 bytes"):
         load_set("big.yaml")
 
 
@@ -464,6 +464,46 @@ def test_a_number_of_thousands_of_digits_stays_text(load):
     digits = "9" * 5000
     text = f"cases:\n- {{id: a, question: q, expected_facts: [x], memory_config: {{n: {digits}}}}}\n"
     assert load(text).cases[0].memory_config == {"n": digits}
+
+
+@pytest.mark.parametrize("gate", ["{semantic: all}", "{semantic: all, identity: all}"])
+def test_strict_classes_are_gated_whether_the_gate_names_them_or_not(load, gate):
+    found = load(f"gate: {gate}\n" + cases(a="semantic", b="safety", c="identity", d="canary"))
+    assert {name: str(need) for name, need in found.gate.items()} == {
+        "safety": "all",
+        "identity": "all",
+        "canary": "all",
+        "semantic": "all",
+    }
+    assert found.sha256 != load("gate: {semantic: all}\n" + cases(a="semantic")).sha256
+    named = "{semantic: all, identity: all, safety: all, canary: all}"
+    assert found.sha256 == load(f"gate: {named}\n" + cases(a="semantic", b="safety", c="identity", d="canary")).sha256
+
+
+@pytest.mark.parametrize("name", ["safety", "identity", "canary"])
+def test_twin_a_strict_class_without_cases_is_not_added(load, name):
+    assert name not in load("gate: {semantic: all}\n" + cases(a="semantic")).gate
+
+
+@pytest.mark.parametrize(
+    ("gate", "meant", "other"),
+    [
+        ("saftey: all", "safety", "safety"),
+        ("saftey: all", "safety", "semantic"),  # a known class is meant, even without a case
+        ("safety: all", "saftey", "saftey"),  # the slip is in the case
+        ("ware-houses: 1/1", "warehouse", "warehouse"),
+    ],
+)
+def test_a_gate_class_that_is_mistyped(problems, gate, meant, other):
+    (problem,) = problems(f"gate:\n  semantic: all\n  {gate}\n" + cases(a="semantic", b=other))
+    name = gate.partition(":")[0]
+    assert problem.message == f"gate '{gate}' asks for class '{name}', of which the set has no case"
+    assert (problem.line, problem.rule, problem.hint) == (3, "gate", f"did you mean `{meant}`?")
+
+
+@pytest.mark.parametrize("name", ["warehouse", "safety", "preference"])
+def test_twin_a_gate_class_that_is_like_no_other_loads(load, name):
+    assert name in load(f"gate: {{semantic: all, {name}: all}}\n" + cases(a="semantic")).gate
 
 
 @pytest.mark.parametrize("gate", ["{}", "{safety: all}"])

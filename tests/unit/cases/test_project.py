@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -209,8 +210,42 @@ def test_the_environment_wins_over_the_file_and_is_left_alone(project, write, mo
     assert "FOLDPROOF_T3" not in environ
     assert "FOLDPROOF_T2" not in os.environ
     write(b"A=\xff\n", ".env")
-    with pytest.raises(FileError, match=r"\.env: the file cannot be read"):
+    with pytest.raises(FileError, match=r"\.env:1: the file is not UTF-8"):
         project_environment(found)
+
+
+def test_an_environment_file_that_is_none(project, write, tmp_path):
+    found = project(SMALL)
+    (tmp_path / ".env").mkdir()
+    assert dict(project_environment(found)) == dict(os.environ), "some keep a virtual environment there"
+    (tmp_path / ".env").rmdir()
+    os.mkfifo(tmp_path / ".env")
+    with pytest.raises(FileError, match=r"\.env: the file cannot be read: it is a pipe or a device"):
+        project_environment(found)
+
+
+@pytest.mark.parametrize("name", ["7", "0042", "٣", "latest"])
+def test_a_configuration_is_not_named_as_runs_are(faults, name):
+    ((line, message),) = faults(SMALL + f"  '{name}': {{agent: recall}}\n")
+    assert (line, message) == (4, f"the project: `configs.{name}` cannot be '{name}'")
+
+
+@pytest.mark.parametrize("name", ["7b", "latest-model", "Latest", "-1", "1.5"])
+def test_twin_a_configuration_may_hold_a_number(project, name):
+    assert name in project(SMALL + f"  '{name}': {{agent: recall}}\n").configs
+
+
+@pytest.mark.parametrize("key", ["store", "replay_set", "baseline_file"])
+def test_a_path_with_a_nul_is_told(faults, key):
+    ((line, _),) = faults(SMALL + f'{key}: "sqlite:///a\\0b"\n')
+    assert line == 4
+
+
+@pytest.mark.parametrize("text", ["${a:-" * 20_000, "$${" * 30_000, "${A:-x}" + "${a:-" * 20_000])
+def test_expanding_is_quick_whatever_stands_there(text):
+    begun = time.perf_counter()
+    assert expand(text, {}) == text.replace("$${", "${").replace("${A:-x}", "x")
+    assert time.perf_counter() - begun < 1
 
 
 def test_expanding():

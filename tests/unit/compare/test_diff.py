@@ -3,6 +3,7 @@
 import pytest
 
 from foldproof.compare import FactChange, config_differences, diff_scores
+from foldproof.score import CaseScore, FactScore, TrialScore
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,41 @@ def test_a_fact_that_held_has_no_owner(scores):
     (change,) = diff_scores(scores(q="FP"), scores(q="PP"))
     assert change.facts == (FactChange("fact", "expected", "missed", "held", bad=0, trials=2),)
     assert change.facts[0].ok
+
+
+def _abstaining(*trials):
+    """A case that may admit ignorance or hold its fact; each trial is told by its outcome and that of its two facts."""
+    return {
+        "q": CaseScore(
+            "q",
+            "semantic",
+            tuple(
+                TrialScore(n, outcome, (FactScore("admits", "expectation", admits), FactScore("f", "expected", fact)))
+                for n, (outcome, admits, fact) in enumerate(trials)
+            ),
+        )
+    }
+
+
+ADMITTED, SAID, WRONG = ("pass", "held", "missed"), ("pass", "missed", "held"), ("fail", "missed", "missed")
+
+
+def test_what_a_passing_trial_did_not_need_is_not_bad():
+    (change,) = diff_scores(_abstaining(SAID), _abstaining(ADMITTED, SAID))
+    assert change.change == "kept"
+    assert [(fact.bad, fact.trials, fact.ok, fact.owner, fact.reason) for fact in change.facts] == [
+        (0, 2, True, None, "")
+    ] * 2
+    (change,) = diff_scores(_abstaining(SAID), _abstaining(ADMITTED, WRONG, SAID))
+    assert [(fact.bad, fact.after, fact.ok, fact.owner) for fact in change.facts] == [
+        (1, "missed", False, "unknown")
+    ] * 2
+
+
+@pytest.mark.parametrize("trials", [(ADMITTED, SAID), (SAID, ADMITTED), (ADMITTED, WRONG), (WRONG, SAID)])
+def test_no_fact_of_a_run_differs_from_itself(trials):
+    (change,) = diff_scores(_abstaining(*trials), _abstaining(*trials))
+    assert [fact.before for fact in change.facts] == [fact.after for fact in change.facts]
 
 
 def test_a_fact_that_was_not_judged_is_not_ok_and_has_no_owner(scores):

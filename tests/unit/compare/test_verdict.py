@@ -5,8 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from foldproof.cases import Requirement, Waiver
-from foldproof.compare import judge_check
-from foldproof.compare.verdict import Evidence
+from foldproof.compare import ClassGate, Evidence, RunVerdict, judge_check, judge_control, judge_run
 
 TODAY = date(2026, 3, 4)
 CLASSES = {"a": "safety", "b": "semantic", "c": "semantic"}
@@ -90,10 +89,59 @@ def test_a_baseline_that_does_not_reproduce_comes_first(judged, before, now):
         ("F P P", "F P P"),
         ("P P P", "P F F"),  # a counted class moves
         ("P P P", ". P P"),
+        (". P .", "F P P"),
     ],
 )
 def test_the_baseline_reproduces(judged, baseline, before):
     assert judged(baseline, before).verdict == "pass"
+
+
+def test_a_case_that_was_not_asked_is_undecided_and_not_irreproducible(judged):
+    check = judged(before="- P P", after="- P P")
+    assert (check.verdict, check.reasons) == (
+        "inconclusive",
+        ("1 of 3 cases could not be judged", "1 of 3 cases of the run before could not be judged"),
+    )
+    assert judged(before="- P P", after="P F F").verdict == "blocked", "what has failed for good is no less so"
+    birds = {"classes": {"bird": "canary"}, "gate": {"canary": Requirement()}}
+    assert judged("P", "-", "P", **birds).reasons == ("1 of 1 cases of the run before could not be judged",)
+
+
+NOTHING_HELD = "the baseline holds none of these questions, so there is nothing to compare with: accept a new one"
+
+
+@pytest.mark.parametrize("after", ["P P P", "F F F", "E P P"])
+def test_a_baseline_that_holds_none_of_the_questions_comes_first(judged, after):
+    check = judged(". . .", after=after)
+    assert (check.verdict, check.reasons[0]) == ("inconclusive", NOTHING_HELD)
+    assert {case.change for case in check.cases} <= {"new", "error"}
+    assert judged("P . .", "P P P", after).reasons[:1] != (NOTHING_HELD,)
+
+
+def test_one_question_that_the_baseline_holds_is_enough(judged):
+    assert judged(". . P").verdict == "pass"
+    assert judged(". P P", "P . .").reasons == (NOTHING_HELD,), "what is held was not asked"
+    assert NOTHING_HELD not in judged(". . .", ". . .", ". . .").reasons, "nothing was asked"
+
+
+@pytest.mark.parametrize(
+    ("count", "end"), [(4, ", q3 (pass when accepted, fail now)"), (5, "q4 (pass when accepted, fail now)"),
+                       (6, "q4 (pass when accepted, fail now), 1 more"), (9, ", 4 more")],
+)  # fmt: skip
+def test_a_long_list_is_cut_after_five_names(judged, count, end):
+    classes = {f"q{number}": "safety" for number in range(count)}
+    passing, failing = " ".join("P" * count), " ".join("F" * count)
+    (told,) = judged(passing, failing, passing, classes=classes, gate={"safety": Requirement()}).reasons
+    assert told.endswith(end)
+    assert told.count("when accepted") == min(count, 5)
+
+
+def test_a_long_list_of_canaries_is_cut_too(judged):
+    classes = {"a": "safety", **{f"bird-{number}": "canary" for number in range(7)}}
+    gate = {"safety": Requirement(), "canary": Requirement()}
+    failing = " ".join("P" + "F" * 7)
+    (told,) = judged(failing, failing, " ".join("P" * 8), classes=classes, gate=gate).reasons
+    assert told.endswith(": bird-0, bird-1, bird-2, bird-3, bird-4, 2 more")
 
 
 @pytest.mark.parametrize("before", ["P E P", "P PE P", "P - P"])
@@ -104,13 +152,26 @@ def test_an_error_of_the_run_before_is_no_pass(judged, before):
     assert judged(before=before, after="P F F").verdict == "blocked"
 
 
-@pytest.mark.parametrize(("baseline", "before"), [("F", "F"), (".", "F"), ("PF", "PF")])
+UNTRUSTED = "a canary does not pass before the change, so the run is not to be trusted: bird"
+BIRDS = {"classes": {"bird": "canary", "b": "semantic"}, "gate": {"canary": Requirement()}}
+
+
+@pytest.mark.parametrize(("baseline", "before"), [("F P", "F P"), (". P", "F P"), ("PF P", "PF P")])
 def test_a_canary_that_fails_before_makes_the_run_untrusted(judged, baseline, before):
-    check = judged(baseline, before, "P", classes={"bird": "canary"}, gate={"canary": Requirement()})
-    assert check.verdict == "inconclusive"
-    assert check.reasons == ("a canary does not pass before the change, so the run is not to be trusted: bird",)
-    good = judged(baseline, "P", "P", classes={"bird": "canary"}, gate={"canary": Requirement()})
-    assert good.verdict == ("inconclusive" if baseline == "F" else "pass")
+    check = judged(baseline, before, "P P", **BIRDS)
+    assert (check.verdict, check.reasons) == ("inconclusive", (UNTRUSTED,))
+    good = judged(baseline, "P P", "P P", **BIRDS)
+    assert good.verdict == ("inconclusive" if baseline == "F P" else "pass")
+
+
+@pytest.mark.parametrize("before", ["F P", "PF P"])
+def test_a_canary_that_does_not_reproduce_is_named_once(judged, before):
+    (told,) = judged("P P", before, "P P", **BIRDS).reasons
+    assert told.startswith("the baseline does not reproduce")
+    assert told.count("bird") == 1
+    two = {"classes": {"bird": "canary", "wren": "canary"}, "gate": {"canary": Requirement()}}
+    reasons = judged("P F", "F F", "P P", **two).reasons
+    assert [reason.rpartition(": ")[2] for reason in reasons] == ["bird (pass when accepted, fail now)", "wren"]
 
 
 def test_a_canary_without_a_gate_must_reproduce_too(judged):
@@ -119,10 +180,20 @@ def test_a_canary_without_a_gate_must_reproduce_too(judged):
     assert judged("P P", "P P", "P P", classes=classes, gate={"semantic": Requirement()}).verdict == "pass"
 
 
-def test_a_run_that_was_stopped_is_no_pass(judged):
-    check = judged(stopped=("the cost limit is reached: 2.0000 of 2 US dollars",))
-    assert (check.verdict, check.reasons) == ("inconclusive", ("the cost limit is reached: 2.0000 of 2 US dollars",))
-    assert judged(after="F P P", stopped=("stopped",)).verdict == "blocked"
+def test_no_pass_rests_on_what_is_in_doubt(judged):
+    doubts = ("the cost limit is reached: 2.0000 of 2 US dollars", "the control could not be judged")
+    check = judged(doubts=doubts)
+    assert (check.verdict, check.reasons) == ("inconclusive", doubts)
+    blocked = judged(after="F P P", doubts=("stopped",))
+    assert blocked.verdict == "blocked"
+    assert blocked.reasons == ("safety: 0 of 1 cases pass, 1 needed (against it: a)", "stopped")
+
+
+def test_notes_are_told_and_decide_nothing(judged):
+    gate = {"safety": Requirement(), "semantic": Requirement()}
+    check = judged("P F P", "P F P", "P F P", gate=gate, waivers=(_waiver("b", 0),), notes=("one", "two"))
+    assert (check.verdict, check.reasons) == ("pass", ())
+    assert check.notes == ("one", "two", f"'b' is waived until {TODAY}: known, see #12")
 
 
 def test_a_vacuous_case_never_counts_as_a_pass(judged):
@@ -183,3 +254,100 @@ def test_the_statistics_stand_beside_and_decide_nothing(judged):
     assert (check.verdict, check.p_value, check.smallest_drop) == ("pass", 0.03125, 6)
     check = judged(told, told, "P P P P P P P F", classes=classes, gate={"semantic": Requirement()})
     assert (check.verdict, check.p_value) == ("blocked", 1.0)
+
+
+@pytest.fixture
+def run_judged(scores, replay_set):
+    """Judge one run of three cases as `judged` does; a dot is a case that was not asked."""
+
+    def judging(told, *, gate=ASKED, **options):
+        pairs = zip(CLASSES.items(), told.split(), strict=True)
+        cases = scores(**{i: (trials.strip("-"), name) for (i, name), trials in pairs if trials != "."})
+        return judge_run(replay_set(CLASSES, gate), cases, **options)
+
+    return judging
+
+
+def test_a_run_that_passes_has_its_gate_and_no_reasons(run_judged):
+    gate = (ClassGate("safety", 1, 1, 1, ok=True), ClassGate("semantic", 1, 2, 2, ok=True))
+    assert run_judged("P P P") == RunVerdict("pass", (), gate)
+    assert run_judged("P P PFF").gate[1].failed == ("c",)
+
+
+@pytest.mark.parametrize(
+    ("told", "whole", "part"),
+    [
+        ("P P P", "pass", "pass"),
+        ("P P F", "pass", "blocked"),
+        ("P P PPF", "pass", "blocked"),  # every trial of a chosen case
+        ("P F F", "blocked", "blocked"),
+        ("F P P", "blocked", "blocked"),
+        ("P P E", "inconclusive", "inconclusive"),
+        ("P P PE", "inconclusive", "inconclusive"),
+        ("P P -", "inconclusive", "inconclusive"),
+        ("F P E", "blocked", "blocked"),
+        (". P P", "inconclusive", "pass"),
+        ("P . .", "inconclusive", "pass"),
+        ("P . P", "inconclusive", "pass"),
+        (". F .", "inconclusive", "blocked"),
+        (". . .", "inconclusive", "inconclusive"),
+    ],
+)
+def test_a_run_is_held_against_the_whole_gate_and_a_part_against_itself(run_judged, told, whole, part):
+    for is_part, verdict in ((False, whole), (True, part)):
+        judged = run_judged(told, part=is_part)
+        assert judged.verdict == verdict
+        assert (judged.reasons == ()) == (verdict == "pass")
+        assert run_judged(told, part=is_part, doubts=("x",)).verdict == verdict.replace("pass", "inconclusive")
+
+
+def test_the_gate_of_a_part_counts_the_part(run_judged):
+    assert run_judged(". P F", part=True).gate == (ClassGate("semantic", 2, 1, 2, ok=False, failed=("c",)),)
+    assert run_judged(". P .", part=True).gate == (ClassGate("semantic", 1, 1, 1, ok=True),)
+    assert run_judged("P . .", gate={"semantic": Requirement()}, part=True).verdict == "pass"
+    assert run_judged("F . .", gate={"semantic": Requirement()}, part=True).verdict == "blocked"
+
+
+def test_the_reasons_of_a_run_name_the_weightiest_first(run_judged):
+    assert run_judged("F E .", doubts=("the time limit is reached: 3 s", "and so on")).reasons == (
+        "safety: 0 of 1 cases pass, 1 needed (against it: a)",
+        "the time limit is reached: 3 s",
+        "and so on",
+        "1 of 2 cases could not be judged; the first: b: agent: broke",
+        "semantic: 1 of 2 cases were not asked",
+    )
+    assert run_judged("P - P").reasons == ("1 of 3 cases could not be judged",)
+    assert run_judged("P P P", gate={"other": Requirement()}).reasons == ("no case was held against a gate",)
+    assert run_judged(". . .", part=True).reasons == ("no case was held against a gate",)
+
+
+def test_an_error_outside_of_the_gate_is_no_pass_either(run_judged):
+    gate = {"safety": Requirement()}
+    assert run_judged("P F F", gate=gate).verdict == "pass"
+    assert run_judged("P P E", gate=gate).reasons == ("1 of 3 cases could not be judged; the first: c: agent: broke",)
+
+
+@pytest.mark.parametrize(
+    ("control", "reasons"),
+    [
+        ({"a": "F", "b": "FF"}, ()),
+        ({"a": "P", "b": "F"}, ("these pass with the memory cut off, so they test nothing: a",)),
+        ({"a": "FP", "b": "PP"}, ("these pass with the memory cut off, so they test nothing: a, b",)),
+        ({"a": "E", "b": "F"}, ("1 of 2 cases could not be judged; the first: a: agent: broke",)),
+        ({"a": "FE", "b": ""}, ("2 of 2 cases could not be judged; the first: a: agent: broke",)),
+        (
+            {"a": "E", "b": "P"},
+            (
+                "these pass with the memory cut off, so they test nothing: b",
+                "1 of 2 cases could not be judged; the first: a: agent: broke",
+            ),
+        ),
+        ({}, ("no case was asked",)),
+    ],
+)
+def test_the_control_passes_where_no_case_does(scores, control, reasons):
+    judged = judge_control(scores(**control))
+    assert judged == RunVerdict("inconclusive" if reasons else "pass", reasons)
+    doubted = judge_control(scores(**control), doubts=("the run was stopped",))
+    assert doubted.verdict == "inconclusive"
+    assert sorted(doubted.reasons) == sorted((*reasons, "the run was stopped"))

@@ -77,5 +77,14 @@ def test_nearest_name_else_all_names(value, allowed, told):
 def test_a_long_list_of_names_is_cut_and_counted():
     told = nearest_of("zebra", [f"{number:03}" for number in range(200)])
     assert told.startswith("allowed: `000`, `001`, ")
-    shown = told.count("`") // 2
-    assert told.endswith(f", {200 - shown} more")
+    assert told.endswith(", `011`, 188 more")
+    assert told.count("`") == 24
+
+
+@pytest.mark.parametrize(("count", "end"), [(11, "`10`"), (12, "`11`"), (13, "`11`, 1 more")])
+def test_no_more_than_twelve_names_are_listed(count, end):
+    assert nearest_of("zebra", [f"{number:02}" for number in range(count)]).endswith(f", {end}")
+
+
+def test_the_nearest_of_many_names_is_found_wherever_it_stands():
+    assert nearest_of("case-150x", [f"case-{number:03}" for number in range(200)]) == "did you mean `case-150`?"

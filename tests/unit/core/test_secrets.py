@@ -44,6 +44,9 @@ def test_values_of_other_variables_stay(name):
         "AIza" + "b" * 35,
         "hf_" + "c" * 34,
         "xoxb-123456789012-abc",
+        "pk-live-" + "c3D4" * 5,
+        "rk-" + "abcdefghijklmno9",
+        "sk-1bcdefghijklmnop",
     ],
 )
 @pytest.mark.parametrize("text", ["{}", "key:\n{}", "\t{}", "({}).", '"{}"', "a={}&b"])
@@ -54,6 +57,7 @@ def test_shapes_of_well_known_keys_go(secret, text):
 def test_the_bearer_stays_and_its_token_goes():
     assert Redactor({})("Authorization: Bearer abcdef0123456789.x/y==") == "Authorization: Bearer [redacted]"
     assert Redactor({})("authorization: bearer ABCDEF0123456789") == "authorization: bearer [redacted]"
+    assert Redactor({})("BEARER abc.def.ghi.jkl.mno9") == "BEARER [redacted]"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +66,12 @@ def test_the_bearer_stays_and_its_token_goes():
         "the bearer of good news",
         "task-management-for-everyone-here",
         "sk-short",
+        "pk-customers-by-region",
+        "see pk-customers-by-region, 2026",
+        "rk_of-the-table-sk-warehouse-of-the-north",
+        "sk-warehouse-of-the-north. 15 of them",
+        "The bearer responsibilities lie with Ann",
+        "The bearer responsibilities lie with 12 people",
         "hf_model",
         "AKIA is a prefix",
         "the risk-based-approach-of-2026",

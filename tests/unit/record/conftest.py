@@ -50,6 +50,7 @@ def full_run(new_run):
         config_content={"agent": {"recall": ""}, "memory": {"k": 8, "deep": [1, 2.5, None, True, "é"]}},
         control="unplugged",
         fingerprint="f0",
+        settings_sha256="e0",
         foldproof="0.1.0",
         started_at="2026-03-04T05:06:07+00:00",
         notes=("one", "two"),

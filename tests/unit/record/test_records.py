@@ -10,7 +10,14 @@ from foldproof.record import StoreListing, TrialKey
 
 @pytest.mark.parametrize(
     "change",
-    [{"set_sha256": "s1"}, {"config_sha256": "c1"}, {"control": "unplugged"}, {"fingerprint": "f1"}],
+    [
+        {"set_sha256": "s1"},
+        {"config_sha256": "c1"},
+        {"settings_sha256": "e1"},
+        {"control": "unplugged"},
+        {"fingerprint": "f1"},
+        {"foldproof": "9"},
+    ],
 )
 def test_the_identity_changes_with_what_must_agree(new_run, change):
     assert new_run(**change).identity != new_run().identity
@@ -25,11 +32,16 @@ def test_the_identity_changes_with_what_must_agree(new_run, change):
         {"id": 7},
         {"notes": ("x",)},
         {"started_at": "now"},
-        {"foldproof": "9"},
+        {"config_content": {"agent": {"recall": "x"}}},
     ],
 )
 def test_the_identity_stays_with_everything_else(new_run, change):
     assert new_run(**change).identity == new_run().identity
+
+
+def test_no_value_may_stand_for_another_in_the_identity(new_run):
+    fields = ("set_sha256", "config_sha256", "settings_sha256", "fingerprint", "foldproof")
+    assert len({new_run(**{name: "x"}).identity for name in fields}) == len(fields)
 
 
 @pytest.mark.parametrize(("number", "name"), [(7, "0007"), (12345, "12345")])

@@ -161,6 +161,34 @@ def test_a_lock_is_held_once_and_let_go(open_store):
         assert held
 
 
+def _locks(path):
+    return [file.name for file in path.parent.iterdir() if file.suffix == ".lock"]
+
+
+def test_a_lock_leaves_no_file_behind(open_store, path):
+    one, other = open_store(), open_store()
+    with one.lock("run-0001"):
+        assert _locks(path) == ["runs.db.run-0001.lock"]
+        with other.lock("run-0001") as second:
+            assert not second
+        assert _locks(path) == ["runs.db.run-0001.lock"], "who did not get it does not take it away"
+    assert _locks(path) == []
+    with pytest.raises(ZeroDivisionError), one.lock("run-0001"):
+        raise ZeroDivisionError
+    assert _locks(path) == []
+
+
+def test_a_lock_whose_file_is_gone_or_stays_is_let_go_all_the_same(open_store, path, monkeypatch):
+    one, other = open_store(), open_store()
+    with one.lock("run-0001"):
+        (path.parent / "runs.db.run-0001.lock").unlink()
+    with monkeypatch.context() as patched, one.lock("run-0001") as held:
+        assert held
+        patched.setattr("foldproof.record.store.Path.unlink", _may_not)
+    with other.lock("run-0001") as held:
+        assert held
+
+
 def test_two_stores_in_one_folder_do_not_share_their_locks(open_store, path):
     with open_store().lock("run-0001") as one, open_store(at=path.with_name("b.db")).lock("run-0001") as other:
         assert (one, other) == (True, True)

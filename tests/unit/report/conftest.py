@@ -9,8 +9,7 @@ from datetime import date
 import pytest
 
 from foldproof.cases import Case, ReplaySet, Requirement, Source, Waiver
-from foldproof.compare import gate_scores, judge_check
-from foldproof.compare.verdict import Evidence
+from foldproof.compare import Evidence, judge_check, judge_run
 from foldproof.logs import MemoryItem, ToolCall, Usage
 from foldproof.matching import Fact
 from foldproof.record import Run, StoreListing, Trial, TrialError
@@ -123,14 +122,12 @@ def run_of(answers: Answers, *, stopped: str = "", replay_set: ReplaySet | None 
     used = replay_set or made_set()
     trials = made_trials({**RIGHT, **answers})
     scores = score_run(used.cases, trials)
-    sizes = {name: sum(case.case_class == name for case in used.cases) for name in used.gate}
     return run_document(
         run_info(made_run("production", 141), asked=10, reused=2),
         scores,
         replay_set=used,
-        gate=gate_scores(used.gate, scores, sizes=sizes),
+        verdict=judge_run(used, scores, doubts=(stopped,) if stopped else ()),
         trials=trials,
-        stopped=stopped,
         notes=("the code of the agent could not be fingerprinted",),
     )
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from foldproof.cases import Case
-from foldproof.compare import gate_scores
+from foldproof.compare import ClassGate, RunVerdict
 from foldproof.core import Problem
 from foldproof.logs import MemoryItem
 from foldproof.matching import Fact
 from foldproof.record import Trial, TrialError
 from foldproof.report import explain_document, lint_document, run_document, run_info
 from foldproof.report.summary import check_headline, check_losses, check_next, run_losses, statistics_line
-from foldproof.score import CaseScore, FactScore, TrialScore, score_trial
+from foldproof.score import score_run, score_trial
 
 REFUSED = TrialError("timeout", "no answer in 120 s")
 
@@ -41,7 +41,10 @@ def test_a_run_with_an_undecided_class_is_inconclusive(run):
     assert document.verdict == "inconclusive"
     assert document.reasons == [
         "1 of 6 cases could not be judged; the first: allergy: timeout: no answer in 120 s",
-        "safety: 0 of 1 cases pass, 1 needed (not judged: allergy)",
+    ]
+    assert [(row.case_class, row.ok, row.unjudged) for row in document.gate[:2]] == [
+        ("safety", None, ["allergy"]),
+        ("identity", True, []),
     ]
 
 
@@ -53,7 +56,7 @@ def test_a_block_outweighs_what_is_undecided_and_both_are_told(run):
     document = run({"allergy": ["Any."], "late-refund": [REFUSED]}, stopped="`max_cost_usd` 5 was reached")
     assert document.verdict == "blocked"
     assert [reason.split(":")[0] for reason in document.reasons] == [
-        "safety", "`max_cost_usd` 5 was reached", "1 of 6 cases could not be judged; the first", "identity",
+        "safety", "`max_cost_usd` 5 was reached", "1 of 6 cases could not be judged; the first",
     ]  # fmt: skip
 
 
@@ -63,18 +66,45 @@ def test_a_stopped_run_and_one_without_a_gate_are_inconclusive(run, replay_set):
     assert (ungated.verdict, ungated.reasons) == ("inconclusive", ["no case was held against a gate"])
 
 
-def test_cases_that_were_not_asked_leave_a_class_open(replay_set, a_run):
+@pytest.mark.parametrize("word", ["pass", "blocked", "inconclusive"])
+def test_a_run_document_says_what_the_verdict_says(replay_set, a_run, trials, word):
     used = replay_set()
-    scores = {
-        "allergy": CaseScore("allergy", "safety", (TrialScore(0, "pass", (FactScore("NSAIDs", "expected", "held"),)),))
-    }
-    gate = gate_scores(used.gate, scores, sizes={"safety": 2})
-    document = run_document(
-        run_info(a_run("p", 1)), scores, replay_set=used, gate=gate, trials=[Trial("allergy", 0, "NSAIDs")]
+    answered = trials({"holiday": ["Rome", "In Madeira."], "allergy": [REFUSED]})
+    scores = score_run(used.cases[5:] + used.cases[1:2], answered)
+    gate = (
+        ClassGate("semantic", 2, 1, 4, ok=None, failed=("f",), unjudged=("u",), waived=("w",)),
+        ClassGate("safety", 1, 1, 1, ok=True),
     )
-    assert document.verdict == "inconclusive"
-    assert document.reasons == ["safety: 1 of 2 cases pass, 2 needed (1 not asked)"]
-    assert document.cases[0].trials[0].answer == "NSAIDs"
+    document = run_document(
+        run_info(a_run("p", 1)),
+        scores,
+        replay_set=used,
+        verdict=RunVerdict(word, ("first", "second"), gate),
+        trials=answered,
+        notes=("a note",),
+    )
+    assert (document.verdict, document.reasons, document.notes) == (word, ["first", "second"], ["a note"])
+    first, second = document.gate
+    assert (first.case_class, first.need, first.got, first.of, first.ok) == ("semantic", 2, 1, 4, None)
+    assert (first.failed, first.unjudged, first.waived) == (["f"], ["u"], ["w"])
+    assert (second.case_class, second.ok) == ("safety", True)
+    assert [(case.id, case.outcome, case.question) for case in document.cases] == [
+        ("holiday", "flaky", "Where was I last summer?"),
+        ("allergy", "error", "Which painkillers may I take?"),
+    ]
+    assert [[(trial.outcome, trial.answer) for trial in case.trials] for case in document.cases] == [
+        [("fail", "Rome"), ("pass", "In Madeira.")],
+        [("error", "")],
+    ]
+
+
+def test_a_control_is_shown_without_a_gate(replay_set, a_run):
+    document = run_document(
+        run_info(a_run("p", 1, control="unplugged")), {}, replay_set=replay_set(), verdict=RunVerdict("pass", ()),
+        trials=(),
+    )  # fmt: skip
+    assert (document.verdict, document.reasons, document.gate, document.cases) == ("pass", [], [], [])
+    assert (document.run.control, document.notes) == ("unplugged", [])
 
 
 @pytest.mark.parametrize("case", ["allergy", "late-refund", "old-address", "holiday", "billing-db", "vip-discount"])

@@ -52,7 +52,8 @@ def test_schemas_are_written_under_their_names(tmp_path):
 def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a_run, trials):
     scores = score_run(replay_set().cases, trials({"allergy": ["NSAIDs"]}))
     column = compared_run(run_info(a_run("p", 1)), scores, rate=None, pass_hat=(2, 0.5), changes=(), p_value=1.0)
-    baseline = Baseline("s", "a", "p", "c", {}, "0001", (), {"allergy": "safety"})
+    held = {"classes": {"allergy": "safety"}, "asked": {"allergy": "q"}, "contents": {"allergy": "c"}}
+    baseline = Baseline("s", "a", "p", "c", {}, "0001", (), **held)
     return {
         "baseline": [baseline_document(baseline, replay_set(), file="b.json", accepted=True)],
         "check": [blocked_check, broken_check],

@@ -171,8 +171,9 @@ def test_explain_shortens_long_texts_and_says_by_how_much(explain):
 def test_baseline(replay_set, trials, snapshot):
     cases = replay_set().cases[:3]
     baseline = Baseline(
-        "support-agent", "ab" * 32, "production", "c", {}, "0141", (), {case.id: case.case_class for case in cases}
-    )
+        "support-agent", "ab" * 32, "production", "c", {}, "0141", (), {case.id: case.case_class for case in cases},
+        {}, {},
+    )  # fmt: skip
     old, new = (
         {"allergy": ["NSAIDs"], "late-refund": ["?"]},
         {"allergy": ["any"], "late-refund": ["?"], "vip-discount": ["gold"]},

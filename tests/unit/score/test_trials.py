@@ -3,10 +3,9 @@
 import pytest
 
 from foldproof.cases import Case
-from foldproof.matching import Fact
+from foldproof.matching import Fact, match_fact
 from foldproof.record import Trial, TrialError
 from foldproof.score import score_trial
-from foldproof.score.abstain import GUESSES, PHRASES, admits_ignorance
 from foldproof.score.trials import ABSTAIN
 
 
@@ -76,6 +75,36 @@ def test_a_fact_that_cannot_be_matched_is_an_error_and_no_crash(fact):
     assert score.facts[0].reason
 
 
+@pytest.mark.parametrize("crash", [ValueError("odd"), RecursionError(), MemoryError("much"), AssertionError()])
+@pytest.mark.parametrize("role", ["expected", "forbidden"])
+def test_a_matcher_that_crashes_is_an_error_of_the_fact(scored, monkeypatch, crash, role):
+    def crashing(fact, text):
+        if fact.text == "bad":
+            raise crash
+        return match_fact(fact, text)
+
+    monkeypatch.setattr("foldproof.score.trials.match_fact", crashing)
+    facts = {"expected": ["good"], "forbidden": []}
+    facts[role] = [*facts[role], "bad"]
+    score = scored("good", **facts)
+    told = f"{type(crash).__name__}: {crash}"
+    assert (score.outcome, score.error) == ("error", f"fact 'bad' was not judged: {told}")
+    assert [(fact.fact, fact.outcome, fact.reason, fact.ok) for fact in score.facts if fact.fact == "bad"] == [
+        ("bad", "error", told, False)
+    ]
+    assert [fact.outcome for fact in score.facts if fact.fact == "good"] == ["held"]
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit(1)])
+def test_who_ends_the_process_is_no_matcher(scored, monkeypatch, stop):
+    def ending(fact, text):
+        raise stop
+
+    monkeypatch.setattr("foldproof.score.trials.match_fact", ending)
+    with pytest.raises(type(stop)):
+        scored("good", ["good"])
+
+
 @pytest.mark.parametrize("forbidden", [[], ["MongoDB"]])
 def test_nothing_asserted_is_an_error_and_never_a_pass(scored, forbidden):
     """B50, and B56: where only something is forbidden, silence would pass."""
@@ -125,19 +154,7 @@ def test_who_should_abstain_admits_it_or_says_what_is_known(scored, answer, expe
     assert score.facts[0].role == "expectation"
 
 
-@pytest.mark.parametrize("phrase", [phrase for phrases in PHRASES.values() for phrase in phrases])
-def test_every_phrase_admits_ignorance(phrase):
-    assert admits_ignorance(phrase)
-    assert admits_ignorance(f"{phrase.upper()}.")
-
-
-@pytest.mark.parametrize("guess", GUESSES)
-def test_no_guess_may_follow(guess):
-    assert not admits_ignorance(f"I don't know, {guess} 6001.")
-
-
-@pytest.mark.parametrize(
-    "answer", ["", "6001", "You know it: 6001.", "The information is on page 3.", "I know that you mentioned 6001."]
-)
-def test_an_answer_admits_nothing(answer):
-    assert not admits_ignorance(answer)
+@pytest.mark.parametrize(("question", "outcome"), [("What happened on 3 May?", "pass"), ("What happened?", "fail")])
+def test_a_number_of_the_question_may_stand_in_an_admission(question, outcome):
+    trial = Trial("q1", 0, "I don't know what happened on 3 May.")
+    assert score_trial(Case("q1", question, abstain=True), trial).outcome == outcome

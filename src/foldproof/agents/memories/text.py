@@ -6,16 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from foldproof import matching
 from foldproof.logs import History, MemoryItem, Session, Turn
 
 BYTES_PER_TOKEN = 4
 CUT = " …"
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
-"""Thai, Lao, Myanmar, Hangul, Khmer, kana and CJK ideographs, for a character class: no spaces between words,
-or, in Korean, endings that stick to the word."""
+UNSPACED = matching.UNSPACED
+"""The matcher's scripts without spaces between words (Thai, Chinese, Korean, …), for a character class."""
 _BREAK = re.compile(rf"\s|(?<=[{UNSPACED}])|(?=[{UNSPACED}])")
 
 
@@ -90,8 +87,9 @@ def cut(text: str, room: int) -> str | None:
     if space <= 0:
         return None
     most = len(text.encode("utf-8", "surrogatepass")[:space].decode("utf-8", "ignore"))
-    for end in range(min(most, len(text) - 1), start, -1):
-        if _BREAK.match(text, end) and text[start:end].strip():
+    first = len(text) - len(text[start:].lstrip())
+    for end in range(min(most, len(text) - 1), first, -1):
+        if _BREAK.match(text, end):
             return text[:end].rstrip() + CUT
     return None
 

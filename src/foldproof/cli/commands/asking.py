@@ -12,6 +12,7 @@ from foldproof.cli.shared import (
     EXIT_CODES,
     ask_agents,
     asking_options,
+    check_places,
     progress,
     project_options,
     show,
@@ -87,6 +88,7 @@ def run(
     interrupted run goes on where it stopped; the baseline configuration is asked twice a case.
     """
     options = Options(**asked_for)
+    check_places(junit, markdown)
     with workspace(project_path, set_path) as opened:
         if dry_run:
             return _dry_run(opened, config, options, as_json=as_json)
@@ -114,9 +116,8 @@ def run_report_document(opened: Workspace, report: RunReport, notes: tuple[str, 
         run_info(report.run, asked=report.asked, reused=report.reused, cost_usd=report.cost_usd),
         report.scores,
         replay_set=opened.replay_set,
-        gate=report.gate,
+        verdict=report.verdict,
         trials=report.trials,
-        stopped=report.stopped,
         notes=(*report.run.notes, *notes),
     )
 
@@ -152,6 +153,7 @@ def check(
     Exits 0 where the change passes, 1 where it is blocked, 7 where the runs allow no verdict.
     """
     options = Options(**asked_for)
+    check_places(junit, markdown)
     with workspace(project_path, set_path) as opened:
         with progress(quiet=as_json) as listener:
             report = ask_agents(check_candidate, opened, candidate, replace(options, listener=listener))
@@ -204,6 +206,7 @@ def compare(
     if len(runs) < 2:
         raise click.UsageError("a comparison needs two runs or configurations at least")
     options = Options(**asked_for)
+    check_places(markdown)
     with workspace(project_path, set_path) as opened:
         with progress(quiet=as_json) as listener:
             report = ask_agents(compare_runs, opened, runs, replace(options, listener=listener))

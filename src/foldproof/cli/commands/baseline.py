@@ -75,7 +75,7 @@ def show_(project_path: Path | None, set_path: Path | None, *, as_json: bool) ->
     """Show the accepted baseline, scored with the facts as they stand now."""
     with workspace(project_path, set_path) as opened:
         held = load_baseline(opened.project.baseline_file)
-        scores = held.scores(opened.replay_set.cases)
+        scores = held.scores(opened.replay_set)
         document = baseline_document(
             held,
             opened.replay_set,

@@ -12,6 +12,7 @@ from foldproof.report.summary import (
     check_next,
     statistics_line,
     unchanged_line,
+    untold,
 )
 from foldproof.report.text import BRIEF, inline
 
@@ -47,11 +48,8 @@ def write_check(sheet: Sheet, document: CheckDocument) -> None:
 
 
 def _write_reasons(sheet: Sheet, document: CheckDocument) -> None:
-    """The reasons; those that the gate's table says as well are left to it."""
-    told = tuple(f"{row.case_class}: {row.got} of " for row in document.gate if row.ok is False)
-    for reason in document.reasons:
-        if reason.startswith(told) and not sheet.details:
-            continue
+    """The reasons; those that the gate's table says as well are left to it, unless the reader wants everything."""
+    for reason in document.reasons if sheet.details else untold(document.reasons, document.gate):
         sheet.line(f"because {inline(reason, None if sheet.details else 2 * BRIEF)}", indent=2)
 
 

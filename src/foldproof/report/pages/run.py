@@ -5,14 +5,14 @@ from __future__ import annotations
 from foldproof.report.documents import RunDocument, ScoredCase
 from foldproof.report.pages.tables import run_line, set_line, write_gate, write_losses
 from foldproof.report.sheet import Row, Sheet, verdict_mark, write_list
-from foldproof.report.summary import first_error, run_headline, run_losses, run_next
+from foldproof.report.summary import first_error, run_headline, run_losses, run_next, untold
 from foldproof.report.text import BRIEF, LONG, counted, inline, pieces
 
 
 def write_run(sheet: Sheet, document: RunDocument) -> None:
     """The verdict, why, what is not right, the gate; with details every answer."""
     sheet.line((f"{document.verdict}.", verdict_mark(document.verdict)), f" {run_headline(document)}")
-    for reason in document.reasons:
+    for reason in document.reasons if sheet.details else untold(document.reasons, document.gate):
         sheet.line(f"because {inline(reason, None if sheet.details else 2 * BRIEF)}", indent=2)
     losses = run_losses(document)
     if losses:
@@ -24,7 +24,8 @@ def write_run(sheet: Sheet, document: RunDocument) -> None:
         sheet.blank()
         sheet.line(("without a judgement", "strong"))
         sheet.table([_error_row(case) for case in errors])
-    write_gate(sheet, document.gate)
+    if not document.run.control:
+        write_gate(sheet, document.gate)
     if sheet.details:
         _write_answers(sheet, document)
     write_list(sheet, "notes", [inline(note, BRIEF) for note in document.notes])

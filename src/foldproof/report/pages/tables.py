@@ -72,7 +72,7 @@ def run_line(info: RunInfo) -> str:
         parts.append(inline(info.state))
     if info.asked or info.reused:
         parts.append(f"{counted(info.asked, 'trial')} asked, {info.reused} from the store")
-    if info.cost_usd is not None:
+    if info.cost_usd:
         parts.append(f"{info.cost_usd:.4f} USD")
     return ", ".join(parts)
 
