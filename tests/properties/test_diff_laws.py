@@ -19,10 +19,26 @@ SIDE = st.dictionaries(st.sampled_from("abcdef"), TRIALS).map(
         for case_id, outcomes in told.items()
     }
 )
+ADMISSION = st.sampled_from([("pass", "held", "missed"), ("pass", "missed", "held"), ("pass", "held", "held"),
+                             ("fail", "missed", "missed"), ("error", "error", "error")])  # fmt: skip
+"""The outcome of a trial that may admit ignorance instead, and those of its two facts."""
+ABSTAINING = st.dictionaries(st.sampled_from("abc"), st.lists(ADMISSION, max_size=4)).map(
+    lambda told: {
+        case_id: CaseScore(
+            case_id,
+            "semantic",
+            tuple(
+                TrialScore(n, outcome, (FactScore("a", "expectation", admits), FactScore("f", "expected", fact)))
+                for n, (outcome, admits, fact) in enumerate(trials)
+            ),
+        )
+        for case_id, trials in told.items()
+    }
+)
 TURNED = {"lost": {"recovered"}, "recovered": {"lost"}, "new": {"gone"}, "gone": {"new", "error"}}
 
 
-@given(SIDE)
+@given(SIDE | ABSTAINING)
 def test_a_run_does_not_differ_from_itself(side):
     changes = diff_scores(side, side)
     assert {change.change for change in changes} <= {"kept", "failing", "flaky", "error"}
@@ -31,7 +47,7 @@ def test_a_run_does_not_differ_from_itself(side):
         assert [fact.before for fact in change.facts] == [fact.after for fact in change.facts]
 
 
-@given(SIDE, SIDE)
+@given(SIDE | ABSTAINING, SIDE | ABSTAINING)
 def test_turning_the_sides_turns_the_changes(before, after):
     there = {change.id: change for change in diff_scores(before, after)}
     back = {change.id: change for change in diff_scores(after, before)}
@@ -52,7 +68,18 @@ def test_every_case_of_either_side_stands_once(before, after):
     assert ids == [*after, *(case_id for case_id in before if case_id not in after)]
 
 
-@given(SIDE, SIDE)
+@given(ABSTAINING, ABSTAINING)
+def test_no_fact_is_bad_in_a_trial_that_passed(before, after):
+    for change in diff_scores(before, after):
+        if change.change == "gone":
+            continue
+        trials = after[change.id].trials
+        for fact in change.facts:
+            assert fact.bad == sum(not trial.passed for trial in trials)
+            assert fact.trials == len(trials)
+
+
+@given(SIDE | ABSTAINING, SIDE | ABSTAINING)
 def test_lost_and_recovered_have_a_fact_to_show(before, after):
     for change in diff_scores(before, after):
         if change.change == "lost":

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldproof.cases import STRICT_CLASSES, Case, ReplaySet, Requirement, Waiver
-from foldproof.compare import gate_scores, judge_check
-from foldproof.compare.verdict import Evidence
+from foldproof.compare import Evidence, gate_scores, judge_check, judge_control, judge_run
 from foldproof.score import CaseScore, TrialScore
 
 TODAY = date(2026, 3, 4)
@@ -119,3 +118,66 @@ def test_waivers_only_help_and_vacuous_cases_only_hurt(gate, after, some):
     vacuous = gate_scores(gate, after, sizes=SIZES, vacuous=some)
     for one, better, worse in zip(plain, waived, vacuous, strict=True):
         assert OK[worse.ok] <= OK[one.ok] <= OK[better.ok]
+
+
+DOUBTS = st.lists(st.sampled_from(["stopped", "interrupted"]), max_size=2).map(tuple)
+
+
+def _judged(gate, scores, *, part, doubts=()):
+    return judge_run(_set(gate, ()), scores, part=part, doubts=doubts)
+
+
+@given(GATE, SIDE, st.booleans(), DOUBTS)
+def test_a_further_error_or_doubt_never_improves_a_run(gate, scores, part, doubts):
+    old = _judged(gate, scores, part=part, doubts=doubts)
+    assert (old.verdict == "pass") == (old.reasons == ())
+    doubted = _judged(gate, scores, part=part, doubts=(*doubts, "one more"))
+    assert doubted.verdict == ("blocked" if old.verdict == "blocked" else "inconclusive")
+    for case_id in scores:
+        new = _judged(gate, _with_error(scores, case_id), part=part, doubts=doubts)
+        assert VERDICT[new.verdict] <= VERDICT[old.verdict]
+        assert new.verdict != "pass"
+
+
+@given(GATE, SIDE, st.booleans())
+def test_a_run_that_passes_leaves_nothing_open(gate, scores, part):
+    judged = _judged(gate, scores, part=part)
+    if judged.verdict != "pass":
+        return
+    assert judged.gate
+    assert all(entry.ok for entry in judged.gate)
+    assert not any(score.errors or not score.trials for score in scores.values())
+    if part:
+        assert scores
+        assert all(score.passes == len(score.trials) for score in scores.values())
+    else:
+        assert {case_id for case_id, name in CASES.items() if name in gate} <= scores.keys()
+
+
+@given(GATE, SIDE)
+def test_a_part_asks_for_every_case_whatever_the_gate(gate, scores):
+    part = _judged(gate, scores, part=True)
+    passing = [score.passes == len(score.trials) > 0 for score in scores.values()]
+    assert (part.verdict == "pass") == (bool(passing) and all(passing))
+    assert (part.verdict == "blocked") == any(score.passes < score.judged for score in scores.values())
+    assert part == _judged({}, scores, part=True)
+
+
+@given(SIDE, DOUBTS)
+def test_the_control_passes_only_where_every_case_was_judged_and_none_passes(scores, doubts):
+    control = judge_control(scores, doubts=doubts)
+    failing = [score.judged == len(score.trials) > score.passes == 0 for score in scores.values()]
+    assert (control.verdict == "pass") == (bool(failing) and all(failing) and not doubts)
+    assert (control.verdict == "pass") == (control.reasons == ())
+    assert control.verdict != "blocked"
+    for case_id in scores:
+        assert judge_control(_with_error(scores, case_id), doubts=doubts).verdict == "inconclusive"
+
+
+@given(GATE, SIDE, SIDE)
+def test_no_check_passes_against_a_baseline_that_holds_none_of_its_questions(gate, before, after):
+    held = {case_id: before[case_id] for case_id in before if case_id not in after}
+    check = judge_check(
+        _set(gate, ()), Evidence(held, {i: before[i] for i in before if i in after}, after), today=TODAY
+    )
+    assert (check.verdict == "inconclusive") or not before.keys() & after.keys()

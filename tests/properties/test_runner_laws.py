@@ -1,6 +1,9 @@
 """Laws of the runner: whatever agents do, each trial leaves one record, within the limits."""
 
+import asyncio
+
 import anyio
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +13,14 @@ from foldproof.logs import History, MemoryItem, Session, Turn, Usage
 from foldproof.record import Stopped, StoreListing
 from foldproof.run import Plan, plan_trials, run_trials
 
-DEEDS = ("answer", "answer", "empty", "raise", "transient", "unsupported", "exit", "nothing", "slow")
+DEEDS = (
+    *("answer", "answer", "free", "empty", "raise", "transient", "unsupported"),
+    *("exit", "outcome", "cancelled", "nothing", "slow"),
+)
+
+
+class _Outcome(BaseException):
+    """As the outcomes of pytest: no `Exception`, and no wish to end the process either."""
 
 
 class _World:
@@ -51,6 +61,12 @@ class _Agent:
                 raise UnsupportedError("unknown")
             case "exit":
                 raise SystemExit(0)
+            case "outcome":
+                raise _Outcome("failed")
+            case "cancelled":
+                raise asyncio.CancelledError
+            case "free":
+                return Reply("x") if isinstance(good, Reply) else good
             case "slow":
                 await anyio.sleep_forever()
             case "empty":
@@ -78,6 +94,7 @@ class _Agent:
     async def close(self):
         self.closed += 1
         self.world.open -= 1
+        await self._do(None)
 
 
 class _Handing(_Agent):
@@ -114,7 +131,9 @@ def test_each_trial_leaves_one_record_whatever_agents_do(deeds, count, concurren
             async for record in stream:
                 records.append(record)
 
-    anyio.run(main)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("foldproof.run.runner._CLOSING_S", 0.002)
+        anyio.run(main)
     stops = [record for record in records if isinstance(record, Stopped)]
     listings = [record.sha256 for record in records if isinstance(record, StoreListing)]
     trials = [record for record in records if not isinstance(record, Stopped | StoreListing)]
@@ -124,8 +143,15 @@ def test_each_trial_leaves_one_record_whatever_agents_do(deeds, count, concurren
     assert len(keys) == len(planned) if not stops else len(keys) < len(planned)
     assert len(stops) <= 1
     spent = sum(trial.usage.cost_usd for trial in trials if trial.usage)
-    assert bool(stops) <= (cost is not None and spent >= cost)
+    # The trials come in the order in which they ended, and a limit is looked at before each further one.
+    unknown = any(trial.error is None and trial.usage is None for trial in trials)
+    assert bool(stops) <= (cost is not None and (unknown or spent >= cost))
+    assert all(("cannot be held" in stop.reason) <= unknown for stop in stops)
+    assert all(("is reached" in stop.reason) <= (spent >= cost) for stop in stops)
     assert cost is None or spent < cost + concurrency
+    if cost is not None and unknown:
+        first = next(n for n, trial in enumerate(trials) if trial.error is None and trial.usage is None)
+        assert len(trials) - first <= concurrency
     assert world.most <= concurrency
     assert all(agent.closed == 1 for agent in world.made)
     assert len(world.made) == sum(trial.attempts for trial in trials)

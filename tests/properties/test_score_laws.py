@@ -7,6 +7,7 @@ from foldproof.cases import Case
 from foldproof.matching import Fact
 from foldproof.record import Trial, TrialError
 from foldproof.score import score_run
+from foldproof.score.abstain import PHRASES, admits_ignorance
 
 WORDS = st.sampled_from(["Postgres", "15", "not", "vegetarian", "no", "3F", "5F", "café", "太郎", "。", ",", "\n"])
 TEXT = st.lists(WORDS, max_size=8).map(" ".join)
@@ -67,3 +68,31 @@ def test_a_further_error_changes_no_judgement(cases, trials, text):
     assert (after["a"].passes, after["a"].judged) == (before["a"].passes, before["a"].judged)
     assert after["a"].errors == before["a"].errors + 1
     assert {i: after[i] for i in ("b", "c")} == {i: before[i] for i in ("b", "c")}
+
+
+PHRASE = st.sampled_from([phrase for phrases in PHRASES.values() for phrase in phrases])
+SAID = st.lists(WORDS | st.sampled_from(["4711", "May", "３", "-7"]), max_size=4).map(" ".join)
+
+
+@given(PHRASE, SAID, SAID, SAID)
+def test_no_number_is_made_up_in_an_admission(phrase, before, after, question):
+    answer = f"{before}. {phrase}. {after}"
+    if admits_ignorance(answer, question):
+        # What the question has may be named again, so it does not matter how often, or what else was asked.
+        assert admits_ignorance(answer, f"{question} 99 {question}")
+        assert not admits_ignorance(f"{answer} 98765.", question)
+        assert admits_ignorance(f"{answer} 98765.", f"{question} 98765?")
+
+
+@given(CASES, TRIALS)
+def test_a_trial_passes_where_its_facts_do_or_ignorance_is_admitted(cases, trials):
+    for case in cases:
+        for trial in score_run(cases, trials)[case.id].trials:
+            if trial.outcome == "error":
+                continue
+            by_role = {
+                role: [fact.ok for fact in trial.facts if fact.role == role]
+                for role in ("expectation", "expected", "forbidden")
+            }
+            said = bool(by_role["expected"]) and all(by_role["expected"])
+            assert trial.passed == ((said or any(by_role["expectation"])) and all(by_role["forbidden"]))

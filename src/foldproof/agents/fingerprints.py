@@ -14,9 +14,12 @@ def fingerprint_of(digests: Mapping[Path, str], root: Path) -> str:
     if not digests:
         return ""
     base = root.resolve()
-    named = sorted((p.relative_to(base).as_posix() if p.is_relative_to(base) else p.name, d) for p, d in digests.items())
+    named = [
+        (path.relative_to(base).as_posix() if path.is_relative_to(base) else path.name, digest)
+        for path, digest in digests.items()
+    ]
     whole = hashlib.sha256()
-    for name, digest in named:
+    for name, digest in sorted(named):
         whole.update(f"{name}\0{digest}\n".encode("utf-8", "surrogateescape"))
     return whole.hexdigest()
 

@@ -31,7 +31,9 @@ async def open_recall(setup: Setup) -> AsyncIterator[AgentFactory]:
         memory = make_memory(setup.memory_of(setup.memory))
     except UsageError as error:
         raise UsageError(f"{setup.place}: {error}") from error
-    yield RecallFactory(setup, default_folds=int(memory.compacts), kind=kind_of(setup.memory), fingerprint=setup.fingerprint({}))
+    yield RecallFactory(
+        setup, default_folds=int(memory.compacts), kind=kind_of(setup.memory), fingerprint=setup.fingerprint({})
+    )
 
 
 @dataclass(frozen=True)

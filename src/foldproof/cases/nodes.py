@@ -125,7 +125,7 @@ def read_bytes(path: Path) -> bytes:
     """
     file = shown(path)
     try:
-        with open(path, "rb", opener=_without_waiting) as opened:  # noqa: PTH123  # Path.open takes no opener
+        with open(path, "rb", opener=_without_waiting) as opened:  # Path.open takes no opener
             if not S_ISREG(os.fstat(opened.fileno()).st_mode):
                 message = "the file cannot be read: it is a pipe or a device"
                 raise FileError([Problem(file, 0, message, "name a file that lies on disk")])

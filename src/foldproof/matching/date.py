@@ -36,6 +36,7 @@ _NUMERIC = re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=
 
 _WORDS = frozenset("out set ago mag gen".split())
 _WORDS_IN_SMALL = frozenset("may march mar".split())
+_MONTH_SIGNS = frozenset("月월")
 _LAST_DAY = 31
 _MONTH_REACH = 20
 _MONTH_BEFORE = re.compile(
@@ -99,7 +100,7 @@ def day_at(text: str, start: int, end: int) -> Span | None:
         english = after["m"].lower() in MONTHS["en"].split() and after["m"].lower() not in MONTHS["de"].split()
         if not (link == "." and english):
             return Span(start, after.end("m"))
-    if end < len(text) and (text[end] in "月월" or (text[end] in "日号號일" and text[:start].rstrip(" ")[-1:] in "月월")):
+    if end < len(text) and (text[end] in "月월" or (text[end] in "日号號일" and text[max(0, start - 2) : start].strip() in _MONTH_SIGNS)):
         return Span(start, end + 1)
     before = _MONTH_BEFORE.search(text, max(0, start - _MONTH_REACH), start)
     if before and int(text[start : start + 2].rstrip("-")) <= _LAST_DAY and _is_month(before["m"], ""):

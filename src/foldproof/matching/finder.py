@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, Protocol
 
 from foldproof.matching.fold import fold
 from foldproof.matching.mapped import Span
-from foldproof.matching.negation import REACH, negation
+from foldproof.matching.negation import HYPHENED, QUICK, REACH, negation
 from foldproof.matching.text import Text
 from foldproof.matching.tokens import gaps_of
 
 Outcome = Literal["held", "missed", "negated"]
+
+
+_LETTERS = re.compile("[a-z]+")
+_QUICK = QUICK | HYPHENED
 
 
 class Finder(Protocol):
@@ -51,6 +56,9 @@ def negation_at(text: Text, span: Span) -> str:
     """The words of the negation that a place in the original stands in, or nothing."""
     raw = text.raw
     start = max(0, span.start - REACH)
+    around = raw[start : span.end + REACH].lower()
+    if around.isascii() and _QUICK.isdisjoint(_LETTERS.findall(around)):
+        return ""
     # The letter stands for the hit, so that the gap next to it is kept.
     before = gaps_of(fold(raw[start : span.start]) + "x")[:-2]
     after = gaps_of("x" + fold(raw[span.end : span.end + REACH]))[2:]

@@ -123,7 +123,8 @@ def _apart(words: str) -> str:
     return "|".join(" ".join(word) for word in sorted(words.split(), key=len, reverse=True))
 
 
-_HYPHENED = "|".join(f"{AFTER['en']} {AFTER['de']} {AFTER['nl']}".split())
+HYPHENED = frozenset(f"{AFTER['en']} {AFTER['de']} {AFTER['nl']}".split())
+_HYPHENED = "|".join(sorted(HYPHENED))
 _VERB = rf"[{PARTICLES}] (?:(?:{_apart(STEMS)}) (?:{_apart(ENDINGS)})|な い)"
 _MUST = "(?! と (?:い け|だ め|な ら)| わ け| こ と は な)"
 _AFTER = re.compile(
@@ -175,7 +176,7 @@ def negation(before: str, after: str, hit: str, languages: Collection[str]) -> s
     if found:
         return f"{hit}{found[0].replace(HYPHEN, '-').rstrip()}".replace(" ", "" if found[0][0] == " " else " ")
     earlier, _, clause = before.rpartition("\n")
-    if clause == " no " and earlier.endswith(" dr"):
+    if clause == "no " and earlier.endswith(" dr"):
         return ""
     words = clause.replace(HYPHEN, " ").split()
     room = 2 * FILLERS_AT_MOST
@@ -212,7 +213,7 @@ def _is_taken_back(words: list[str], at: int, after: str) -> bool:
     """Whether another negator before it, or an "enough" after the hit, turns a negation round."""
     word = words[at]
     if word in _DOES_NOT_DO or (word == "t" and words[at - 1] in ("can", "couldn")):
-        clause = after[1:].partition("\n")[0].replace(HYPHEN, " ").split()
+        clause = after.partition("\n")[0].replace(HYPHEN, " ").split()
         if "enough" in clause[:_ENOUGH_REACH]:
             return True
     if at > 1 and word in _ASKS and words[at - 1] in _CAN and words[at - 2] in _AFFIRMED:

@@ -180,7 +180,7 @@ def _word_around(text: str, start: int, end: int) -> Span:
     first, last = start, min(end, start + _SHOWN)
     while first > max(0, start - _SHOWN) and is_word(text[first - 1]):
         first -= 1
-    while end < len(text) and last < start + _SHOWN and is_word(text[last]):
+    while last < min(len(text), start + _SHOWN) and is_word(text[last]):
         last += 1
     return Span(first, last)
 

@@ -249,7 +249,10 @@ def test_only_files_below_the_root_are_named(tmp_path):
     (tmp_path / "b.md").write_text("b")
     (root / "link.md").symlink_to(tmp_path / "b.md")
     os.mkfifo(root / "pipe")
-    value = {"x": ["a.md", 3, None, ("../b.md", "link.md", "pipe", "", ".", "a\0b", "y" * 9999)], "z": str(root / "a.md")}
+    value = {
+        "x": ["a.md", 3, None, ("../b.md", "link.md", "pipe", "", ".", "a\0b", "y" * 9999)],
+        "z": str(root / "a.md"),
+    }
     assert files_named(value, root) == [root / "a.md", root / "a.md"]
 
 
@@ -273,4 +276,4 @@ def test_a_project_above_the_interpreter_forgets_none_of_its_modules(tmp_path):
         "assert 'fp_one' not in sys.modules and 'os' in sys.modules and 'foldproof.core' in sys.modules\n"
     )
     (tmp_path / "fp_one.py").write_text("")
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)  # noqa: S603
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

@@ -267,6 +267,10 @@ def test_a_failure_without_a_body_has_its_status():
     [
         ({"http": "localhost:8000"}, {}, "where a URL is expected"),
         ({"http": None}, {}, "where a URL is expected"),
+        ({"http": "http://[::1"}, {}, "where a URL is expected"),
+        ({"http": "http://[::1/v1"}, {}, "where a URL is expected"),
+        ({"http": "http://localhost:eight/v1"}, {}, "where a URL is expected"),
+        ({"http": "http:///v1"}, {}, "where a URL is expected"),
         ({"http": "http://x", "histroy": "omit"}, {}, "did you mean `history`?"),
         ({"http": "http://x", "history": "message"}, {}, "did you mean `messages`?"),
         ({"http": "http://x", "headers": ["a"]}, {}, "`headers` is a map"),

@@ -12,7 +12,7 @@ from foldproof.agents import Reply
 from foldproof.agents.memories import MEMORIES, count_tokens, make_memory
 from foldproof.agents.memories.text import cut
 from foldproof.core import UsageError
-from foldproof.logs import History, Session, Turn
+from foldproof.logs import History, Session, Turn, Usage
 
 KINDS = ("head", "head_tail", "none", "triage", "verbatim", "window")
 COMPACTING = ("head", "head_tail", "triage", "window")
@@ -211,7 +211,7 @@ async def test_the_recall_agent_answers_with_its_context(opened, ask):
         assert factory.default_folds == 1
         agent = await factory.make({"kind": "head", "budget": 20}, "t")
         assert await ask(agent) == Reply(
-            "I have no memory of this.", (), (), (), prompt="I have no memory of this.", usage=None
+            "I have no memory of this.", (), (), (), prompt="I have no memory of this.", usage=Usage(cost_usd=0.0)
         )
         await agent.ingest(HISTORY)
         reply = await ask(agent)

@@ -1,6 +1,5 @@
 """The `python` adapter: what may be named, what is handed over, and how foreign code fails."""
 
-import json
 import os
 import subprocess
 import sys
@@ -288,5 +287,3 @@ def test_the_decorator_returns_the_function_and_refuses_what_cannot_be_called():
 
     with pytest.raises(UsageError, match="not a function"):
         agent(SessionInfo)
-
-

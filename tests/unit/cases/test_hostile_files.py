@@ -23,9 +23,9 @@ CASE = "cases: [{id: a, question: q, history: h, expected_facts: [x1]}]\n"
 @pytest.fixture
 def quick():
     """Fails where the test took long: a pattern that backtracks takes minutes here."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     yield
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 3
 
 
 @pytest.fixture
@@ -52,11 +52,9 @@ def test_only_regular_files_are_read(place, name, needle, what):
     if what == "prompt":
         text = f"judge: {{model: m:7b, prompt: {name}}}\n{CASE.replace('history: h, ', '')}"
     Path("replay.yaml").write_text(text)
+    load = load_project if what == "project" else load_set
     with pytest.raises(FileError) as caught:
-        if what == "project":
-            load_project(Path(name))
-        else:
-            load_set(name if what == "set" else "replay.yaml")
+        load(Path(name if what in {"project", "set"} else "replay.yaml"))
     assert any(needle in problem.message for problem in caught.value.problems), caught.value
 
 

@@ -243,9 +243,9 @@ def test_a_path_with_a_nul_is_told(faults, key):
 
 @pytest.mark.parametrize("text", ["${a:-" * 20_000, "$${" * 30_000, "${A:-x}" + "${a:-" * 20_000])
 def test_expanding_is_quick_whatever_stands_there(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert expand(text, {}) == text.replace("$${", "${").replace("${A:-x}", "x")
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 def test_expanding():

@@ -255,7 +255,7 @@ def test_a_write_that_fails_leaves_the_file_before_it(path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writing_module.os, "fdopen", lambda handle, mode: os.close(handle) or full())
-    with pytest.raises(UsageError, match="baseline.json cannot be written: No space left on device"):
+    with pytest.raises(UsageError, match=r"baseline\.json cannot be written: No space left on device"):
         save_baseline(replace(BASELINE, run="0008"), path, SET)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
@@ -263,7 +263,7 @@ def test_a_write_that_fails_leaves_the_file_before_it(path, monkeypatch):
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="baseline.json cannot be written: "):
+    with pytest.raises(UsageError, match=r"baseline\.json cannot be written: "):
         save_baseline(BASELINE, tmp_path / "file" / "baseline.json", SET)
 
 

@@ -67,7 +67,11 @@ def test_the_reasons_name_the_cases(judged):
         "1 of 3 cases could not be judged; the first: b: agent: broke",
     )
     assert judged(after="P . P").reasons == ("semantic: 1 of 2 cases were not asked",)
-    assert judged(after="P - P").reasons == ("1 of 3 cases could not be judged",)
+    assert judged(after="P - P").reasons == ("1 of 3 cases were not asked: b",)
+    assert judged(after="P E -").reasons == (
+        "1 of 3 cases could not be judged; the first: b: agent: broke",
+        "1 of 3 cases were not asked: c",
+    )
 
 
 @pytest.mark.parametrize(("before", "now"), [("F P P", "fail"), ("PF P P", "flaky"), ("E P P", "error")])
@@ -100,11 +104,11 @@ def test_a_case_that_was_not_asked_is_undecided_and_not_irreproducible(judged):
     check = judged(before="- P P", after="- P P")
     assert (check.verdict, check.reasons) == (
         "inconclusive",
-        ("1 of 3 cases could not be judged", "1 of 3 cases of the run before could not be judged"),
+        ("1 of 3 cases were not asked: a", "1 of 3 cases of the run before were not asked: a"),
     )
     assert judged(before="- P P", after="P F F").verdict == "blocked", "what has failed for good is no less so"
     birds = {"classes": {"bird": "canary"}, "gate": {"canary": Requirement()}}
-    assert judged("P", "-", "P", **birds).reasons == ("1 of 1 cases of the run before could not be judged",)
+    assert judged("P", "-", "P", **birds).reasons == ("1 of 1 cases of the run before were not asked: bird",)
 
 
 NOTHING_HELD = "the baseline holds none of these questions, so there is nothing to compare with: accept a new one"
@@ -144,11 +148,17 @@ def test_a_long_list_of_canaries_is_cut_too(judged):
     assert told.endswith(": bird-0, bird-1, bird-2, bird-3, bird-4, 2 more")
 
 
-@pytest.mark.parametrize("before", ["P E P", "P PE P", "P - P"])
-def test_an_error_of_the_run_before_is_no_pass(judged, before):
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("P E P", "could not be judged; the first: b: agent: broke"),
+        ("P PE P", "could not be judged; the first: b: agent: broke"),
+        ("P - P", "were not asked: b"),
+    ],
+)
+def test_an_error_of_the_run_before_is_no_pass(judged, before, told):
     check = judged(before=before)
-    assert check.verdict == "inconclusive"
-    assert check.reasons[0].startswith("1 of 3 cases of the run before could not be judged")
+    assert (check.verdict, check.reasons) == ("inconclusive", (f"1 of 3 cases of the run before {told}",))
     assert judged(before=before, after="P F F").verdict == "blocked"
 
 
@@ -316,7 +326,7 @@ def test_the_reasons_of_a_run_name_the_weightiest_first(run_judged):
         "1 of 2 cases could not be judged; the first: b: agent: broke",
         "semantic: 1 of 2 cases were not asked",
     )
-    assert run_judged("P - P").reasons == ("1 of 3 cases could not be judged",)
+    assert run_judged("P - P").reasons == ("1 of 3 cases were not asked: b",)
     assert run_judged("P P P", gate={"other": Requirement()}).reasons == ("no case was held against a gate",)
     assert run_judged(". . .", part=True).reasons == ("no case was held against a gate",)
 
@@ -334,7 +344,14 @@ def test_an_error_outside_of_the_gate_is_no_pass_either(run_judged):
         ({"a": "P", "b": "F"}, ("these pass with the memory cut off, so they test nothing: a",)),
         ({"a": "FP", "b": "PP"}, ("these pass with the memory cut off, so they test nothing: a, b",)),
         ({"a": "E", "b": "F"}, ("1 of 2 cases could not be judged; the first: a: agent: broke",)),
-        ({"a": "FE", "b": ""}, ("2 of 2 cases could not be judged; the first: a: agent: broke",)),
+        (
+            {"a": "FE", "b": ""},
+            ("1 of 2 cases could not be judged; the first: a: agent: broke", "1 of 2 cases were not asked: b"),
+        ),
+        (
+            dict.fromkeys("abcdefg", ""),
+            ("7 of 7 cases were not asked: a, b, c, d, e, 2 more",),
+        ),
         (
             {"a": "E", "b": "P"},
             (

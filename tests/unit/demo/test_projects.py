@@ -17,7 +17,9 @@ def test_the_showcase_is_written_again_over_itself(tmp_path):
 @pytest.mark.parametrize("content", [b"foldproof: 1\n", b"caf\xe9\n", b"\xff\xfe" * 900])
 def test_a_folder_with_another_project_is_refused(tmp_path, content):
     (tmp_path / "foldproof.yaml").write_bytes(content)
-    with pytest.raises(UsageError, match="the folder is not empty and holds no demo\n  name another with: foldproof demo"):
+    with pytest.raises(
+        UsageError, match="the folder is not empty and holds no demo\n  name another with: foldproof demo"
+    ):
         write_showcase(tmp_path)
     assert (tmp_path / "foldproof.yaml").read_bytes() == content
 

@@ -7,7 +7,10 @@ from foldproof.matching.negation import (
     AFTER,
     CANCELLED,
     CONTRACTIONS,
+    FILLER_PAIRS,
     FILLERS,
+    FOREIGN,
+    LANGUAGE_MARKS,
     NEGATORS,
     ONLY_AFTER,
     PORTUGUESE,
@@ -15,6 +18,12 @@ from foldproof.matching.negation import (
 
 ENTRIES = sorted({(language, word) for language, words in NEGATORS.items() for word in words.split()})
 FILLER_ENTRIES = sorted({(language, word) for language, words in FILLERS.items() for word in words.split()})
+
+
+def marked(word, text):
+    """The text after a sentence that shows the language of a word that is a negator in that language only."""
+    marks = LANGUAGE_MARKS[FOREIGN[word][0]].split() if word in FOREIGN else [""]
+    return f"{marks[0]}. {text}"
 
 
 def outcome(fact, text):
@@ -25,15 +34,27 @@ def outcome(fact, text):
 def test_negator(language, word):
     lead = f"{min(ONLY_AFTER[word])} x " if word in ONLY_AFTER else ""
     cjk = language in ("zh", "ja")
-    assert outcome("Zyx", f"{lead}{word}{'' if cjk else ' '}Zyx") == "negated"
-    assert outcome("Zyx", f"{lead}{word}, Zyx") == "held"
-    assert outcome("Zyx", f"{lead}{word} other Zyx") == "held"
-    assert outcome("Zyx", f"Zyx {word}") == "held"
+    assert outcome("Zyx", marked(word, f"{lead}{word}{'' if cjk else ' '}Zyx")) == "negated"
+    assert outcome("Zyx", marked(word, f"{lead}{word}, Zyx")) == "held"
+    assert outcome("Zyx", marked(word, f"{lead}{word} other Zyx")) == "held"
+    assert outcome("Zyx", marked(word, f"Zyx {word}")) == "held"
+
+
+@pytest.mark.parametrize("word", sorted(FOREIGN))
+def test_a_negator_that_is_a_common_word_elsewhere(word):
+    for language in FOREIGN[word]:
+        for mark in LANGUAGE_MARKS[language].replace("_", " ").split():
+            assert outcome("Zyx", f"Wij {mark} {word} Zyx") in ("held", "negated")
+        for mark in LANGUAGE_MARKS[language].split():
+            assert outcome("Zyx", f"{mark.replace('_', ' ')}. {word} Zyx") == "negated"
+    assert outcome("Zyx", f"The {word} Zyx") == "held"
 
 
 @pytest.mark.parametrize(("language", "word"), FILLER_ENTRIES)
 def test_filler(language, word):
     negator = {"zh": "不"}.get(language, "not")
+    if word in FILLER_PAIRS:
+        negator += f" {FILLER_PAIRS[word]}"
     assert outcome("Zyx", f"{negator} {word} Zyx") == "negated"
     assert outcome("Zyx", f"we {word} Zyx") == "held"
 
@@ -47,8 +68,8 @@ def test_contraction(stem, mark):
 
 @pytest.mark.parametrize(("before", "word"), sorted(CANCELLED))
 def test_cancelled(before, word):
-    assert outcome("Zyx", f"{before} {word} Zyx") == "held"
-    assert outcome("Zyx", f"{word} Zyx") == "negated"
+    assert outcome("Zyx", marked(word, f"{before} {word} Zyx")) == "held"
+    assert outcome("Zyx", marked(word, f"{word} Zyx")) in ("negated", "held" if word == "no" else "negated")
 
 
 @pytest.mark.parametrize("word", sorted(ONLY_AFTER))
@@ -83,7 +104,42 @@ NEGATED = [
     ("MongoDB", "never recommend any MongoDB"),
     ("meat", "She doesn't eat meat"),
     ("vegetarian", 'not "vegetarian"'),
-    ("gluten", "sans gluten"),
+    ("gluten", "C'est un plat sans gluten"),
+    ("gluten", "Una pizza sin gluten"),
+    ("carne", "Eu como com o arroz, sem carne"),
+    ("carne", "Non che mai carne"),
+    ("vegetarian", "She is not\nvegetarian."),
+    ("vegetarian", "She is not\r\n**vegetarian**."),
+    ("vegetarian", "not\n  a vegetarian"),
+    ("牛肉", "不可以吃牛肉"),
+    ("牛肉", "别吃牛肉"),
+    ("牛肉", "請勿食牛肉"),
+    ("牛肉", "我不太喜欢牛肉"),
+    ("卵", "卵は食べません"),
+    ("卵", "彼は卵を食べない。"),
+    ("卵", "卵を食べないと思う"),
+    ("卵", "「卵」は 食べません"),
+    ("卵", "卵がない"),
+    ("卵", "卵無し"),
+    ("ORM", "ORM は使わず、raw SQL"),
+    ("carne", "no le gusta la carne"),
+    ("carne", "no puede comer carne"),
+    ("carne", "não gosta de carne"),
+    ("vegetarian", "is not at all vegetarian"),
+    ("vegetarian", "by no means vegetarian"),
+    ("vegetarian", "not a strict vegetarian"),
+    ("penicillin", "She must not be given penicillin"),
+    ("penicillin", "never give her penicillin"),
+    ("penicillin", "not allergic to penicillin"),
+    ("MS", "We do not use Comic Sans. No MS"),
+    ("gluten", "no nuts no gluten"),
+    ("Oracle", "don't use MongoDB and don't use Oracle"),
+    ("eggs", "I do not eat meat and never eat eggs"),
+    ("pescado", "no come carne ni pescado, por favor"),
+    ("pesce", "non mangia carne né pesce"),
+    ("Fisch", "weder Fleisch noch Fisch"),
+    ("ibuprofen", "I cannot recommend ibuprofen"),
+    ("ibuprofen", "I cannot recommend ibuprofen. It is strong enough"),
     ("gluten", "pas de gluten"),
     ("végétarien", "il n'est plus végétarien"),
     ("Eier", "weder Milch noch Eier"),
@@ -102,7 +158,43 @@ HELD = [
     ("vegetarian", "No, vegetarian."),
     ("vegetarian", "not only vegetarian"),
     ("vegetarian", "not just vegetarian"),
-    ("vegetarian", "not\nvegetarian"),
+    ("vegetarian", "not\n\nvegetarian"),
+    ("vegetarian", "not\r\n\r\nvegetarian"),
+    ("vegetarian", "not\n \nvegetarian"),
+    ("vegetarian", "not\n- vegetarian"),
+    ("vegetarian", "not\n  * vegetarian"),
+    ("vegetarian", "not\n1. vegetarian"),
+    ("vegetarian", "not\n## vegetarian"),
+    ("vegetarian", "not\n| vegetarian |"),
+    ("vegetarian", "not\n> vegetarian"),
+    ("vegetarian", "not\n“vegetarian”"),
+    ("MS", "Set it in Comic Sans MS"),
+    ("City", "Sin City"),
+    ("Berlin", "Dr. No Berlin"),
+    ("hao", "Ni hao"),
+    ("image", "a SEM image"),
+    ("2026", "le 5 mai 2026, c'est une date"),
+    ("2026", "mai 2026, che bello"),
+    ("15", "5 mai 15, che bello"),
+    ("Berlin", "Im Mai Berlin"),
+    ("grata", "persona non grata"),
+    ("ibuprofen", "There is no reason not to take ibuprofen"),
+    ("ibuprofen", "you can't do without ibuprofen"),
+    ("ibuprofen", "never leave home without ibuprofen"),
+    ("ibuprofen", "I cannot recommend ibuprofen enough"),
+    ("ibuprofen", "I can't recommend ibuprofen highly enough"),
+    ("ibuprofen", "Paracetamol, or if not ibuprofen"),
+    ("Ibuprofen", "Es gibt keinen Grund nicht Ibuprofen zu nehmen"),
+    ("牛肉", "没有不吃牛肉"),
+    ("牛肉", "不是不吃牛肉"),
+    ("牛肉", "我特别喜欢牛肉"),
+    ("牛肉", "别人吃牛肉"),
+    ("卵", "卵を食べないといけない"),
+    ("卵", "卵だけ食べない"),
+    ("卵", "卵は、食べない"),
+    ("卵", "卵を食べる人は少ない"),
+    ("15", "Not all 15 servers"),
+    ("X1", "what it means X1"),
     ("vegetarian", "Not vegan: vegetarian"),
     ("vegetarian", "no - vegetarian"),
     ("vegetarian", "no — vegetarian"),

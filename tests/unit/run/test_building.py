@@ -172,10 +172,11 @@ async def test_folds_that_nobody_asked_for_are_not_missed(plan, factory, agents,
     assert trial.notes == ()
 
 
-async def test_a_shared_memory_that_keeps_failing_is_given_up(plan, factory, agents, carry_out, history):
+@pytest.mark.parametrize("error", [OSError("the vector store is away"), SystemExit(3), BaseException("odd")])
+async def test_a_shared_memory_that_keeps_failing_is_given_up(plan, factory, agents, carry_out, history, error):
     async def ingest(self, history):
         self.factory.did["tried"] += 1
-        raise OSError("the vector store is away")
+        raise error
 
     broken = factory(type("Broken", (agents.snapshotting,), {"ingest": ingest}))
     trials = (await carry_out(plan(20, history=history("a")), broken)).trials

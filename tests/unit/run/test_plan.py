@@ -52,6 +52,16 @@ def test_unplugged_there_is_neither_memory_nor_history(planned):
         assert trial.history is None
 
 
+def test_a_memory_of_the_agents_own_is_given_no_history(planned):
+    external = Configuration("production", {"recall": ""}, memory={"kind": "external"})
+    assert [(trial.history, trial.memory_config["kind"]) for trial in planned(configuration=external)] == [
+        (None, "external")
+    ] * 3
+    own = (Case("a", "?", history="h", memory_config={"kind": "external"}),)
+    assert [trial.history.name for trial in planned(own)] == ["h"], "the configuration's kind counts"
+    assert [trial.memory_config for trial in planned(configuration=external, unplugged=True)] == [{"kind": "none"}] * 3
+
+
 def test_trials_share_a_memory_where_all_that_makes_it_agrees(planned):
     own, one, other = planned()
     assert one.memory_key == other.memory_key != own.memory_key

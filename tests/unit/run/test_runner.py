@@ -121,7 +121,24 @@ async def test_an_agent_that_is_never_made_is_a_record(plan, factory, agents, ca
     assert hanging.made == []
 
 
-@pytest.mark.parametrize("error", [ValueError("no such key"), AgentError("it said so"), SystemExit(0), KeyError()])
+class _Outcome(BaseException):
+    """As the outcomes of pytest: no `Exception`, and no wish to end the process either."""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("no such key"),
+        AgentError("it said so"),
+        SystemExit(0),
+        KeyError(),
+        _Outcome("failed"),
+        BaseExceptionGroup("two of them", [_Outcome("a"), ValueError("b")]),
+        ExceptionGroup("one", [KeyError("x")]),
+        RecursionError("too deep"),
+        asyncio.CancelledError("its own"),
+    ],
+)
 async def test_an_agent_that_raises_leaves_a_record_with_its_traceback(plan, factory, agents, carry_out, error):
     raising = factory(agents.saying("x", error, "x"))
     outcome = await carry_out(plan(3), raising, concurrency=1)
@@ -147,6 +164,26 @@ async def test_an_agent_that_cancels_itself_leaves_a_record(plan, factory, agent
     outcome = await carry_out(plan(3), cancelling, concurrency=1)
     assert [trial.error and trial.error.type for trial in outcome.trials] == ["CancelledError", None, None]
     assert cancelling.closings == [1, 1, 1]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, GeneratorExit])
+def test_who_ends_the_process_is_no_agents_error(plan, factory, agents, carry_out, error):
+    ending = factory(agents.saying("x", error(), "x"))
+    with pytest.raises(error):
+        anyio.run(lambda: carry_out(plan(3), ending, concurrency=1))
+    assert ending.closings == [1, 1]
+
+
+@pytest.mark.parametrize("step", ["make", "ingest", "fold", "memories", "snapshot"])
+@pytest.mark.parametrize("error", [_Outcome, SystemExit])
+async def test_whatever_building_a_memory_raises_is_a_record(plan, factory, agents, carry_out, history, step, error):
+    async def failing(*args):
+        raise error("no disk")
+
+    kind = agents.snapshotting if step == "make" else type("Failing", (agents.snapshotting,), {step: failing})
+    failed = factory(kind, default_folds=1, making=failing if step == "make" else None)
+    trials = (await carry_out(plan(2, history=history("x")), failed)).trials
+    assert [(trial.error.kind, trial.error.type) for trial in trials] == [("memory", error.__name__)] * 2
 
 
 @pytest.mark.parametrize("step", ["make", "ingest", "fold", "memories", "snapshot"])
@@ -278,10 +315,51 @@ async def test_the_cost_limit_stops_the_run_once(plan, factory, agents, carry_ou
     assert outcome.stops[0].reason.endswith(" of 2.0 US dollars")
 
 
+UNHELD = "the cost limit of 0.01 US dollars cannot be held: the agent does not show what an answer costs"
+
+
 @pytest.mark.parametrize("usage", [Usage(1, 2), None])
-async def test_an_unknown_cost_reaches_no_limit(plan, factory, agents, carry_out, usage):
-    outcome = await carry_out(plan(5), factory(_costing(agents, usage)), max_cost_usd=0.01)
-    assert (len(outcome.trials), outcome.stops) == (5, [])
+@pytest.mark.parametrize("concurrency", [1, 3])
+async def test_a_limit_on_an_unknown_cost_cannot_be_held(plan, factory, agents, carry_out, usage, concurrency):
+    class Costing(_costing(agents, usage)):
+        async def start_session(self, info):
+            await anyio.lowlevel.checkpoint()
+            return self
+
+    costing = factory(Costing)
+    outcome = await carry_out(plan(9), costing, max_cost_usd=0.01, concurrency=concurrency)
+    assert (len(outcome.trials), outcome.stops) == (concurrency, [Stopped(UNHELD)])
+    assert {trial.answer for trial in outcome.trials} == {"x"}, "those in flight come to their end"
+    assert costing.closings == [1] * concurrency
+    assert (await carry_out(plan(9), factory(Costing))).stops == [], "without a limit nobody asks"
+
+
+async def test_one_unknown_cost_among_known_ones_is_enough(plan, factory, agents, carry_out):
+    free = Reply("x", usage=Usage(cost_usd=0.0))
+    mixed = factory(agents.saying(free, free, "x", free, free))
+    outcome = await carry_out(plan(5), mixed, max_cost_usd=0.01, concurrency=1)
+    assert (len(outcome.trials), outcome.stops) == (3, [Stopped(UNHELD)])
+    known = factory(agents.saying(*[free] * 5))
+    assert (await carry_out(plan(5), known, max_cost_usd=0.01, concurrency=1)).stops == []
+
+
+async def test_a_failed_trial_without_a_cost_says_nothing_of_the_limit(plan, factory, agents, carry_out):
+    free = Reply("x", usage=Usage(cost_usd=0.0))
+    failing = factory(agents.saying(ValueError("broke"), "", "Sorry, I ran into an error", free))
+    outcome = await carry_out(plan(4), failing, max_cost_usd=0.01, concurrency=1)
+    assert (len(outcome.trials), outcome.stops) == (4, [])
+
+
+async def test_an_answer_that_is_none_still_costs(plan, factory, agents, carry_out):
+    failing = factory(agents.saying(Reply("", usage=Usage(cost_usd=0.5)), "never asked"))
+    outcome = await carry_out(plan(2), failing, max_cost_usd=0.5, concurrency=1)
+    assert [trial.error.kind for trial in outcome.trials] == ["empty"]
+    assert [stop.reason for stop in outcome.stops] == ["the cost limit is reached: 0.5000 of 0.5 US dollars"]
+
+
+async def test_the_last_answer_of_a_plan_stops_nothing(plan, factory, agents, carry_out):
+    outcome = await carry_out(plan(1), factory(_costing(agents, None)), max_cost_usd=0.01)
+    assert (len(outcome.trials), outcome.stops) == (1, [])
 
 
 async def test_a_cost_limit_of_nothing_asks_nothing(plan, factory, agents, carry_out):
@@ -329,19 +407,30 @@ async def test_a_cancelled_run_leaves_its_finished_trials_to_be_taken(plan, fact
     assert hanging.closings == [1] * 5
 
 
-async def test_an_agent_that_cannot_be_closed_says_so_in_its_log(plan, factory, agents, carry_out):
+@pytest.mark.parametrize("error", [OSError, SystemExit, _Outcome, asyncio.CancelledError])
+async def test_an_agent_that_cannot_be_closed_says_so_in_its_log(plan, factory, agents, carry_out, error):
     class Stuck(agents.plain):
         log = "hello\n"
 
         async def close(self):
             await super().close()
-            raise (SystemExit if "-q1-0-" in self.trial else OSError)("no pipe")
+            raise error("no pipe")
 
     stuck = factory(Stuck)
-    first, second = (await carry_out(plan(2), stuck, concurrency=1)).trials
-    assert (first.error, first.log) == (None, "hello\n\n[closing failed: OSError: no pipe]")
-    assert (second.error, second.log) == (None, "hello\n\n[closing failed: SystemExit: no pipe]")
+    trials = (await carry_out(plan(2), stuck, concurrency=1)).trials
+    told = f"hello\n\n[closing failed: {error.__name__}: no pipe]"
+    assert [(trial.error, trial.log) for trial in trials] == [(None, told)] * 2
     assert stuck.closings == [1, 1]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, GeneratorExit])
+def test_who_ends_the_process_while_an_agent_is_closed_ends_it(plan, factory, agents, carry_out, error):
+    async def close(self):
+        raise error
+
+    ending = factory(type("Ending", (agents.plain,), {"close": close}))
+    with pytest.raises(error):
+        anyio.run(lambda: carry_out(plan(2), ending, concurrency=1))
 
 
 async def test_an_agent_that_never_closes_is_left_behind(plan, factory, agents, carry_out, monkeypatch):

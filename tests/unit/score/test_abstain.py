@@ -75,7 +75,8 @@ def test_a_number_of_the_question_may_be_named_again(answer, question):
 
 
 @pytest.mark.parametrize(
-    "number", ["4", "33", "30", "-3", "3.5", "3,000", "3:00", "４", "٤", "¼", "x²", "B3", "3rd"]  # fmt: skip
+    "number",
+    ["4", "33", "30", "-3", "3.5", "3,000", "3:00", "４", "٤", "¼", "x²", "B3", "3rd"],
 )
 def test_no_other_number_may_be_named(number):
     assert not admits_ignorance(f"I don't know, {number}.", "What happened on 3 May?")

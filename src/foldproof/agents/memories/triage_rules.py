@@ -76,7 +76,7 @@ RULES: tuple[Rule, ...] = (
         "procedure",
         "how something is done, or when",
         r"\b(?:how to|in order to|procedure|workflow|runbook|step \d+|before you|after you"
-        r"|when(?:ever)? (?:you|a|an|the)\b|if\b[^.?!]{0,200}(?:\bthen\b|,))",
+        r"|when(?:ever)? (?:you|a|an|the)\b|if\b(?:(?!\bif\b)[^.?!]){0,200}?(?:\bthen\b|,))",
     ),
     _rule("episode", "a question asks, it does not state", r"[?？]\s*$"),
     _rule(
