@@ -191,3 +191,18 @@ def test_show(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
     assert "newer foldproof" in newer.err
     place.write_text("{")
     assert cli("baseline", "show").code == 4
+
+
+def test_a_damaged_file_is_replaced_with_a_yes(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    folder = project()
+    cli("run", "production")
+    cli("baseline", "accept")
+    place = folder / "baselines" / "production.json"
+    place.write_text("<<<<<<< HEAD\n")
+    refused = cli("baseline", "accept")
+    assert refused.code == 4
+    assert "foldproof baseline accept --yes" in refused.err
+    accepted = cli("baseline", "accept", "--yes", "--json")
+    assert accepted.code == 0
+    assert any("not JSON" in warning for warning in accepted.document["warnings"])
+    assert json.loads(place.read_text())["run"] == "0001"

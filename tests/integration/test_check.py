@@ -166,3 +166,36 @@ def test_waiver_lets_one_case_pass_until_its_day(project: Callable[..., Path], c
     assert result.code == 0
     assert result.document["gate"][0]["waived"] == ["db"]
     assert "renamed next week" in " ".join(result.document["notes"])
+
+
+def test_a_case_that_left_the_set_is_told_in_the_first_line(
+    project: Callable[..., Path], cli: Callable[..., Any]
+) -> None:
+    folder = project()
+    cli("run", "production")
+    cli("baseline", "accept")
+    document = json.loads((folder / "replay.json").read_text())
+    (folder / "replay.json").write_text(json.dumps({**document, "cases": document["cases"][:1]}))
+    result = cli("check", "good")
+    assert result.code == 0
+    assert "1 accepted case gone from the set" in result.out.splitlines()[0]
+
+
+def test_a_block_without_a_loss_names_what_fails(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    folder = project()
+    cli("run", "production")
+    cli("baseline", "accept")
+    place = folder / "replay.json"
+    place.write_text(place.read_text().replace("Monday", "Friday"))
+    result = cli("check", "production")
+    assert result.code == 1
+    assert "Friday: missed" in result.out
+    assert "see: foldproof explain" in result.out
+
+
+def test_what_a_run_notes_stands_in_the_check(demo_project: Path, cli: Callable[..., Any]) -> None:
+    settings = (demo_project / "foldproof.yaml").read_text()
+    (demo_project / "deaf.py").write_text("def answer(question, memory_config):\n    return 'nothing'\n")
+    (demo_project / "foldproof.yaml").write_text(settings + "  deaf:\n    agent: python:deaf:answer\n")
+    notes = cli("check", "deaf", "--json").document["notes"]
+    assert any(note.startswith("deaf: the agent function takes no `history`") for note in notes)

@@ -23,15 +23,29 @@ def test_0_pass_1_blocked_5_nothing_7_inconclusive(project: Callable[..., Path],
     assert cli("run", "raising").code == 7
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_2_interrupted_and_a_rerun_goes_on(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("number", "heard"),
+    [(signal.SIGINT, True), (signal.SIGTERM, True), (signal.SIGTERM, False)],
+    ids=["ctrl-c", "term", "term-where-ctrl-c-is-ignored"],
+)
+def test_2_interrupted_and_a_rerun_goes_on(tmp_path: Path, number: signal.Signals, heard: bool) -> None:
     cases = [{"id": f"q{n}", "question": f"question {n}", "expected_facts": ["Monday"]} for n in range(40)]
     with ScriptedEndpoint(lambda _: "On Monday.", latency_s=0.1) as endpoint:
         write_project(
             tmp_path, cases=cases, configs={"production": {"agent": {"http": endpoint.url}, "model": {"name": "m"}}}
         )
         command = [sys.executable, "-m", "foldproof", "run", "production", "-j", "2", "--repeat", "1"]
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # A test runner in the background ignores Ctrl-C and hands that down: each case says what it means.
+            preexec_fn=lambda: signal.signal(  # noqa: PLW1509  # nothing else runs in this process
+                signal.SIGINT, signal.default_int_handler if heard else signal.SIG_IGN
+            ),
+        )
         while endpoint.asked.total() < 6:
             time.sleep(0.02)
         process.send_signal(number)

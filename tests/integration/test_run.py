@@ -205,7 +205,7 @@ def test_B54_nothing_selected(project: Callable[..., Path], cli: Callable[..., A
     assert cli("run", "production").code == 0
     result = cli("run", "production", "--filter-failing")
     assert result.code == 5
-    assert "every case of run" in result.err
+    assert "every case that run 0001 asked passes" in result.err
 
 
 def test_filter_failing_asks_only_those(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
@@ -226,7 +226,7 @@ def test_dry_run_asks_nothing(tmp_path: Path, cli: Callable[..., Any], monkeypat
         monkeypatch.chdir(tmp_path)
         result = cli("run", "production", "--dry-run")
         assert result.code == 0
-        assert "10 trials of 5 cases" in result.out
+        assert "10 trials for 5 cases" in result.out
         assert not endpoint.asked
 
 
@@ -337,3 +337,38 @@ def test_what_an_agent_prints_does_not_reach_the_report(project: Callable[..., P
     result = cli("run", "loud", "--json")
     assert result.document["verdict"] == "pass"
     assert "hello" in result.err
+
+
+def test_dry_run_counts_what_stands_in_the_store(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    project()
+    cli("run", "raising")
+    document = cli("run", "raising", "--dry-run", "--json").document
+    assert (document["cases"], document["trials"], document["stored"]) == (2, 2, 0), "errors are asked again"
+    cli("run", "good", "--repeat", "1")
+    document = cli("run", "good", "--resume", "good", "--repeat", "3", "--dry-run", "--json").document
+    assert (document["trials"], document["stored"]) == (4, 2)
+
+
+def test_failing_cases_are_those_of_a_whole_run(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    project()
+    cli("run", "forgetful")
+    cli("run", "forgetful", "--only", "db")
+    document = cli("run", "forgetful", "--filter-failing", "--json").document
+    assert [case["id"] for case in document["cases"]] == ["db", "day"]
+
+
+def test_without_a_project_the_suggested_command_works(
+    tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cases.json").write_text(json.dumps(PLAIN))
+    (tmp_path / "my_agent.py").write_text("def run_agent(question, memory_config):\n    return 'no idea'\n")
+    monkeypatch.chdir(tmp_path)
+    result = cli("run", "python:my_agent:run_agent", "--set", "cases.json")
+    assert result.code == 1
+    suggested = result.out.rsplit("see: foldproof ", 1)[1].split()
+    assert suggested == ["explain", "0001", "q1", "--set", "cases.json"]
+    assert cli(*suggested).code == 0
+    for words in (["check", "python:my_agent:run_agent"], ["baseline", "accept"]):
+        refused = cli(*words, "--set", "cases.json")
+        assert refused.code == 4
+        assert "foldproof init" in refused.err

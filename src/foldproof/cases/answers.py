@@ -73,7 +73,7 @@ def _wordings_of(part: str) -> list[str]:
         if word != "or" or not rest:
             return aside[0]
         offered.append(rest[0].rstrip())
-        return ""
+        return "()"  # taken out with the others
 
     *before, last = _OTHER_ASIDE.split(_ASIDE.sub(taken, part))
     return ["".join([*(text.rstrip() for text in before), last]), *offered]

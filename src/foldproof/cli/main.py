@@ -95,6 +95,9 @@ def _unwritable(error: OSError) -> ExitCode:
 
 
 def _as_interrupt(_number: int, _frame: FrameType | None) -> None:
+    """SIGTERM ends a run as Ctrl-C does, also where Ctrl-C itself is ignored (`nohup`, a job in the background)."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -113,6 +114,11 @@ def show(document: BaseModel, render: Callable[..., str], *, as_json: bool, **op
     else:
         screen = Screen.current()
         click.echo(render(document, width=screen.width, colour=screen.colour, **options).rstrip("\n"))
+
+
+def set_flag(set_path: Path | None) -> str:
+    """The option that a suggested command needs where the set was named on the command line."""
+    return f"--set {shlex.quote(str(set_path))}" if set_path else ""
 
 
 def check_places(*places: Path | None) -> None:

@@ -234,6 +234,6 @@ def _standing_twice(wire: _WireBaseline) -> str:
 
 
 def _unusable(
-    path: Path, message: str, remedy: str = "take it from git, or make it anew with: foldproof baseline accept"
+    path: Path, message: str, remedy: str = "take it from git, or replace it with: foldproof baseline accept --yes"
 ) -> FileError:
     return FileError([Problem(shown(path), 0, message, remedy)])

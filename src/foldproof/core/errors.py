@@ -96,4 +96,4 @@ def nearest_of(value: str, allowed: Iterable[str]) -> str:
         return f"did you mean `{close[0]}`?"
     listed = [f"`{name}`" for name in names[:_LISTED]]
     more = [f"{len(names) - _LISTED} more"] if len(names) > _LISTED else []
-    return f"allowed: {', '.join([*listed, *more])}" if names else "nothing is allowed here"
+    return f"allowed: {', '.join([*listed, *more])}" if names else "none is known"

@@ -11,6 +11,8 @@ _NAMES = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|CREDENTIALS?)$|(?:APIKEY|PASSWO
 _SHAPES = re.compile(
     r"\b(?:sk|pk|rk)-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}"
+    r"|\bgithub_pat_[A-Za-z0-9_]{20,}"
+    r"|(?<=://)[^/\s:@]{1,200}:[^/\s@]{1,200}(?=@)"
     r"|\bAKIA[0-9A-Z]{16}\b"
     r"|\bAIza[A-Za-z0-9_-]{30,}"
     r"|\bhf_[A-Za-z0-9]{20,}"

@@ -6,7 +6,7 @@ import re
 from unicodedata import category, normalize
 
 from foldproof.matching.finder import Outcome, SureFinder
-from foldproof.matching.fold import compose_mapped
+from foldproof.matching.fold import compose_mapped, tame
 from foldproof.matching.mapped import Mapped, Span
 from foldproof.matching.text import Text
 from foldproof.matching.tokens import is_unspaced, signed
@@ -18,7 +18,7 @@ _BLANKS = re.compile(r"\s+")
 
 def fold_blanks(text: str) -> str:
     """NFC, with every run of white space as one blank."""
-    return _BLANKS.sub(" ", normalize("NFC", text))
+    return _BLANKS.sub(" ", normalize("NFC", tame(text)))
 
 
 class ExactFinder(SureFinder):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from unicodedata import category, is_normalized, normalize
+from unicodedata import category, combining, is_normalized, normalize
 
 from foldproof.matching.mapped import Edit, Mapped
 
@@ -50,6 +50,10 @@ _RARE = re.compile(
     f"[{_BASIC.sub('', VANISHING + SMALL_DIGITS)}{SPACING}{APOSTROPHES}{_MARKS_AND_SIGNS}{_QUOTES}{_DASHES}"
     f"{_SLASHES}{THIN}\u0149\U00010000-\U0010ffff]"
 )
+_LONG = 2000
+_MARKS_AT_MOST = 30
+_NO_MARK = "\u034f"
+_PERHAPS_A_HEAP = re.compile("[\u0300-\U0010ffff]{31}")
 # A character that may join the one before it when both are normalized.
 _JOINS = re.compile("[\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\ud7b0-\ud7ff\uff9e-\uffdc]")
 
@@ -58,7 +62,7 @@ def fold(raw: str) -> str:
     """Lower case without regard to script, in NFKC, with plain quotes and dashes and no invisible characters."""
     if raw.isascii():
         return raw.lower()
-    text = normalize("NFC", raw)
+    text = normalize("NFC", tame(raw))
     if "\u00a0" in text:
         text = _THIN_GROUP.sub("'", text)
     for char, plain in _COMMON:
@@ -66,6 +70,22 @@ def fold(raw: str) -> str:
     if _RARE.search(text):
         text = _ODD.sub(_plain, _VANISHING.sub("", _THIN_GROUP.sub("'", text)))
     return _fold_case(text)
+
+
+def tame(raw: str) -> str:
+    """The text with no more than 30 marks on one character; as many characters stand in for the others.
+
+    No language has so many (Unicode, UAX #15, stream-safe text), and to compose a heap of them takes for ever.
+    """
+    if len(raw) < _LONG or not _PERHAPS_A_HEAP.search(raw):
+        return raw
+    chars = list(raw)
+    heap = 0
+    for at, char in enumerate(chars):
+        heap = heap + 1 if combining(char) else 0
+        if heap > _MARKS_AT_MOST:
+            chars[at] = _NO_MARK
+    return "".join(chars)
 
 
 def fold_mapped(raw: str) -> Mapped:
@@ -81,6 +101,7 @@ def fold_mapped(raw: str) -> Mapped:
 
 def compose_mapped(raw: str) -> Mapped:
     """The NFC form of a text, with the way back to the original."""
+    raw = tame(raw)
     mapped = Mapped.of(raw)
     return mapped if is_normalized("NFC", raw) else mapped.splice(_clusters(raw, _compose))
 

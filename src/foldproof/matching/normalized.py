@@ -31,6 +31,7 @@ LABELLED = frozenset(_NOUNS.split())
 """Nouns whose `a` is a letter: `hepatitis A vaccine`, `vitamin A deficiency`."""
 _WORD = re.compile(r"[^\W_]+")
 _LONG_NUMBER = re.compile(r"\d{4}")
+_NEAR = FILLER_WORDS | QUICK
 _WORDS_BEFORE = FILLERS_AT_MOST + 1
 _IDENTIFIER = re.compile(r"@|://|[^\W\d_]\.[^\W\d_]")
 _NAME_BEFORE = re.compile(r"[^\W_][.\-_@+]\Z")
@@ -129,6 +130,8 @@ class NormalizedFinder(SureFinder):
             if (at == 0 or folded[at - 1] in self._before) and (
                 not after or after[0] in self._after or (after[0] in self._stops and after[1:] in _BREAKS)
             ):
+                if _is_plainly_clear_before(folded, at) and (folded.isascii() or _is_clear_after(folded, end)):
+                    return True
                 words = folded[at - REACH if at > REACH else 0 : at].rstrip(_MARKUP).rsplit(" ", _WORDS_BEFORE)
                 if _is_clear_before(words, at <= REACH) and (folded.isascii() or _is_clear_after(folded, end)):
                     return True
@@ -252,6 +255,23 @@ def _after_articles(padded: str, at: int, most: int, indefinite: bool) -> Iterat
         at = padded.index(" ", at) + 1
         if definite or indefinite:
             yield at
+
+
+def _is_plainly_clear_before(folded: str, at: int) -> bool:
+    """A quicker look for the common case: small words, then a common word, with a blank after each."""
+    end = at - 1
+    if end < 1 or folded[end] != " ":
+        return False
+    least = at - REACH if at > REACH else 0
+    for _ in range(_WORDS_BEFORE):
+        start = folded.rfind(" ", least, end) + 1
+        word = folded[start:end]
+        if word not in _NEAR:
+            return start > 0 and word.isalpha() and word.isascii()
+        if word in QUICK or start < 2:
+            return False
+        end = start - 1
+    return False
 
 
 def _is_clear_before(words: list[str], whole: bool) -> bool:

@@ -99,33 +99,39 @@ class NumberFinder(ValueFinder):
 
     def hits(self, text: Text) -> tuple[Span, ...]:
         """The numbers of that value."""
-        return tuple(number.span for number in numbers_in(text.raw) if number.value == self._value)
+        return tuple(number.span for number in self._alike(text) if not number.note)
 
     def why_missed(self, text: Text) -> str:
         """Says what the digits are a part of, or names the numbers that the text states instead."""
+        alike = next(self._alike(text), None)
+        if alike is not None:
+            place = _word_around(text.raw, alike.shown) if alike.note == _PART_OF else alike.shown
+            return f"the number {self.wanted} stands only in '{text.raw[place.start : place.end]}', {alike.note}"
         others: dict[str, None] = {}
         for number in _readings(text.raw):
-            if number.note and number.value == self._value:
-                words = text.raw[number.shown.start : number.shown.end]
-                return f"the number {self.wanted} stands only in '{words}', {number.note}"
             if not number.note:
                 others[str(number.value)] = None
+            if len(others) > _NAMED:
+                break
         if not others:
             return f"the number {self.wanted} is not in the text, which states no number"
         more = ", …" if len(others) > _NAMED else ""
         return f"the number {self.wanted} is not in the text, which states {', '.join(list(others)[:_NAMED])}{more}"
 
 
-def _readings(raw: str) -> Iterator[Number]:
-    """Every number in a text, those that state something else with a note."""
+    def _alike(self, text: Text) -> Iterator[Number]:
+        return (number for number in _readings(text.raw, self._value) if number.value == self._value)
+
+
+def _readings(raw: str, wanted: Decimal | None = None) -> Iterator[Number]:
+    """Every number in a text, those that state something else with a note; of one value where that is given."""
     text = raw if raw.isascii() else raw.translate(_PLAIN)
     for chain in _CHAIN.finditer(text):
         parts = [chain] if chain["spaced"] else list(_PART.finditer(text, *chain.span()))
-        note, shown = _note(text, chain, parts)
-        for part in parts:
-            number = _number_at(text, part)
-            if number is not None:
-                yield number._replace(note=note, shown=shown)
+        numbers = [number for part in parts if (number := _number_at(text, part)) is not None]
+        if wanted is None or any(number.value == wanted for number in numbers):
+            note, shown = _note(text, chain, parts)
+            yield from (number._replace(note=note, shown=shown) for number in numbers)
 
 
 def _note(text: str, chain: re.Match[str], parts: list[re.Match[str]]) -> tuple[str, Span]:
@@ -134,7 +140,7 @@ def _note(text: str, chain: re.Match[str], parts: list[re.Match[str]]) -> tuple[
     if chain["power"]:
         return _OTHER_VALUE, Span(start, end)
     if not (len(parts) == 1 or _is_range(text, parts)) or _is_name(text, start, end):
-        return _PART_OF, _word_around(text, start, end)
+        return _PART_OF, Span(start, end)
     money = start > 0 and is_currency(text[start - 1])
     more = _MULTIPLIED.match(text, end) or (money and _MULTIPLIED_MONEY.match(text, end))
     if more:
@@ -176,11 +182,12 @@ def _is_name(text: str, start: int, end: int) -> bool:
     return False
 
 
-def _word_around(text: str, start: int, end: int) -> Span:
-    first, last = start, min(end, start + _SHOWN)
-    while first > max(0, start - _SHOWN) and is_word(text[first - 1]):
+def _word_around(text: str, place: Span) -> Span:
+    """The place with the letters and digits at its sides, as much as a reader needs."""
+    first, last, most = place.start, min(place.end, place.start + _SHOWN), min(len(text), place.start + 2 * _SHOWN)
+    while first > max(0, place.start - _SHOWN) and text[first - 1].isalnum():
         first -= 1
-    while last < min(len(text), start + _SHOWN) and is_word(text[last]):
+    while place.end <= last < most and text[last].isalnum():
         last += 1
     return Span(first, last)
 

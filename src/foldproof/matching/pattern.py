@@ -7,7 +7,7 @@ from typing import Any
 from unicodedata import normalize
 
 from foldproof.matching.finder import Outcome, SureFinder
-from foldproof.matching.fold import compose_mapped
+from foldproof.matching.fold import compose_mapped, tame
 from foldproof.matching.mapped import Span
 from foldproof.matching.text import Text
 
@@ -45,7 +45,7 @@ class PatternFinder(SureFinder):
 
     def outcome(self, text: Text) -> Outcome:
         """Whether the fact is held or missed; a negation does not matter to a pattern."""
-        return "held" if self._hits(normalize("NFC", text.raw)) else "missed"
+        return "held" if self._hits(normalize("NFC", tame(text.raw))) else "missed"
 
     def spans(self, text: Text, outcome: Outcome) -> tuple[Span, ...]:
         """Every hit."""

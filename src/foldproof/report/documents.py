@@ -27,6 +27,7 @@ class SetInfo(_Document):
     name: str
     sha256: str
     cases: int
+    flag: str = Field(default="", description="the option that names the set, where no project file does")
 
 
 class RunInfo(_Document):
@@ -327,7 +328,8 @@ class PlanDocument(_Document):
     )
     config: str
     cases: int
-    trials: int
+    trials: int = Field(description="trials that would be asked")
+    stored: int = Field(default=0, description="trials that stand in the store already")
 
 
 class DemoDocument(_Document):

@@ -33,6 +33,11 @@ class Loss:
     reason: str = ""
 
     @property
+    def flaky(self) -> bool:
+        """Whether some trials still have the fact right."""
+        return self.trials.endswith("flaky")
+
+    @property
     def negated(self) -> bool:
         """Whether the fact is there, but in a negation."""
         return self.change.endswith("negated")
@@ -103,7 +108,7 @@ def change_counts(document: CheckDocument) -> Counter[str]:
 
 
 def check_headline(document: CheckDocument) -> str:
-    """What follows the verdict: facts lost and recovered, cases judged, errors."""
+    """What follows the verdict: facts lost, unstable and recovered, cases judged, errors, cases gone from the set."""
     changes = change_counts(document)
     asked = sum(case.after is not None for case in document.cases)
     recovered = sum(
@@ -112,8 +117,15 @@ def check_headline(document: CheckDocument) -> str:
         if case.change == "recovered"
     )
     errors = f" ({counted(changes['error'], 'error')})" if changes["error"] else ""
-    lost = counted(len(check_losses(document)), "fact")
-    return f"{lost} lost, {recovered} recovered, {asked - changes['error']} of {asked} judged{errors}"
+    losses = check_losses(document)
+    unstable = sum(loss.flaky for loss in losses)
+    parts = [f"{counted(len(losses) - unstable, 'fact')} lost"]
+    if unstable:
+        parts.append(f"{unstable} unstable")
+    parts += [f"{recovered} recovered", f"{asked - changes['error']} of {asked} judged{errors}"]
+    if changes["gone"]:
+        parts.append(f"{counted(changes['gone'], 'accepted case')} gone from the set")
+    return ", ".join(parts)
 
 
 def unchanged_line(document: CheckDocument) -> str:
@@ -153,7 +165,7 @@ def statistics_line(document: CheckDocument) -> str:
 def check_next(document: CheckDocument) -> str:
     """The command that shows the first loss, else the first error; empty where there is neither."""
     losses = check_losses(document)
-    lost = {loss.case for loss in losses}
+    lost = {loss.case for loss in losses} or {inline(name) for row in document.gate for name in row.failed}
     for case in document.cases:
         if inline(case.id) in lost:
             return explain_command(document.after.run, case.id)
@@ -180,6 +192,8 @@ def run_headline(document: RunDocument) -> str:
     else:
         parts = [f"{outcomes['pass']} of {cases} pass"]
         parts += [f"{outcomes[word]} {word}" for word in ("fail", "flaky") if outcomes[word]]
+        if len(document.cases) < document.set.cases:
+            parts.append(f"{document.set.cases - len(document.cases)} of {document.set.cases} not asked")
     if outcomes["error"]:
         parts.append(counted(outcomes["error"], "error"))
     return ", ".join(parts)
@@ -218,12 +232,12 @@ def run_next(document: RunDocument) -> str:
     """The command that shows the first case that does not pass; empty where all do or none was asked."""
     unwanted = {"pass", "error"} if document.run.control else {"fail", "flaky", "error"}
     wrong = [case for case in document.cases if case.outcome in unwanted and case.trials]
-    return explain_command(document.run.run, wrong[0].id) if wrong else ""
+    return " ".join([explain_command(document.run.run, wrong[0].id), document.set.flag]).rstrip() if wrong else ""
 
 
 def untold(reasons: Sequence[str], gate: Sequence[GateRow]) -> list[str]:
     """The reasons that the gate's table does not say as well."""
-    told = tuple(f"{row.case_class}: {row.got} of " for row in gate if row.ok is False)
+    told = tuple(f"{row.case_class}: {row.got} of {row.of} cases pass, " for row in gate if row.ok is False)
     return [reason for reason in reasons if not reason.startswith(told)]
 
 

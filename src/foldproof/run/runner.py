@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from foldproof.agents import Agent, AgentFactory, Reply, SessionInfo, TransientError
+from foldproof.agents import Agent, AgentError, AgentFactory, Reply, SessionInfo, TransientError
 from foldproof.agents.protocols import Closes
 from foldproof.cases import Limits
 from foldproof.core import UsageError
@@ -29,7 +29,6 @@ from foldproof.run.plan import Plan, PlannedTrial
 RunRecord = Trial | StoreListing | Stopped
 _FIRST_DELAY_S = 0.5
 _LONGEST_DELAY_S = 30.0
-_LONGEST_WISH_S = 300.0
 _CLOSING_S = 10
 
 
@@ -126,10 +125,13 @@ class _Runner:
             try:
                 error = await self._attempt(planned, attempt)
             except TransientError as transient:
-                if attempts <= self._limits.retries:
-                    await anyio.sleep(_delay(attempts, transient.retry_after_s))
+                wish = transient.retry_after_s
+                patient = wish is None or wish <= max(self._limits.timeout_s, _LONGEST_DELAY_S)
+                if attempts <= self._limits.retries and patient:
+                    await anyio.sleep(_delay(attempts, wish))
                     continue
-                message = f"{transient} (given up after {attempts} attempts)"
+                why = f"given up after {attempts} attempts" if patient else f"it asks to wait {wish:g} s, too long"
+                message = f"{transient} ({why})"
                 error = TrialError("transport", message, type(transient).__name__)
             seconds = time.monotonic() - started
             return _record(planned, attempt, error, attempts=attempts, duration_s=seconds), attempt.built
@@ -204,7 +206,9 @@ def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
     kind: ErrorKind = "memory" if attempt.stage == "memory" else "agent"
     if isinstance(error, SlowMemoryError):
         kind = "timeout"
-    trace = "".join(traceback.format_exception(error))
+    # An error of the adapter says it all: only what the agent itself raised has frames worth reading.
+    raised = error.__cause__ if isinstance(error, AgentError) else error
+    trace = "".join(traceback.format_exception(raised)) if raised else ""
     return TrialError(kind, str(error) or type(error).__name__, type(error).__name__, trace)
 
 
@@ -227,9 +231,9 @@ async def _close(agent: Agent | None, attempt: _Attempt) -> None:
 
 
 def _delay(attempts: int, wish_s: float | None) -> float:
-    """Seconds to wait: the server's wish, up to five minutes, else doubling with jitter, up to half a minute."""
+    """Seconds to wait: the server's wish, else doubling with jitter, up to half a minute."""
     if wish_s is not None:
-        return min(max(wish_s, 0.0), _LONGEST_WISH_S)
+        return max(wish_s, 0.0)
     backoff: float = _FIRST_DELAY_S * 2 ** (attempts - 1)
     return min(backoff, _LONGEST_DELAY_S) * random.uniform(0.5, 1.0)  # noqa: S311  # jitter, no secret
 

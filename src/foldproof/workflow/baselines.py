@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from foldproof.compare import Baseline, CaseChange, diff_scores, load_baseline, save_baseline
 from foldproof.compare.baseline import make_baseline
-from foldproof.core import UsageError
+from foldproof.core import FileError, UsageError
 from foldproof.record import Run, Trial
 from foldproof.score import CaseScore, score_run
 from foldproof.workflow.control import Control, run_control
 from foldproof.workflow.running import Options
-from foldproof.workflow.workspace import Workspace
+from foldproof.workflow.workspace import Workspace, need_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ async def propose_baseline(workspace: Workspace, run_name: str, options: Options
     _refuse_vacuous(workspace, control)
     baseline = make_baseline(run, trials, workspace.replay_set, vacuous=control.vacuous)
     path = workspace.project.baseline_file
-    former = load_baseline(path) if path.exists() else None
+    former, damage = _former(path, options)
     before = former.scores(workspace.replay_set) if former else {}
     return Acceptance(
         baseline,
@@ -56,9 +57,21 @@ async def propose_baseline(workspace: Workspace, run_name: str, options: Options
         scores,
         diff_scores(before, scores, vacuous=control.vacuous),
         tuple(score.id for score in scores.values() if score.outcome == "flaky"),
-        tuple(filter(None, (*_warnings(workspace, run, scores), control.note))),
-        replaces=former.run if former else "",
+        tuple(filter(None, (*_warnings(workspace, run, scores), control.note, damage))),
+        replaces=former.run if former else "a file that cannot be read" if damage else "",
     )
+
+
+def _former(path: Path, options: Options) -> tuple[Baseline | None, str]:
+    """The baseline that would be replaced; of a damaged one, with a person's yes, what is wrong with it."""
+    if not path.exists():
+        return None, ""
+    try:
+        return load_baseline(path), ""
+    except FileError as error:
+        if not options.yes:
+            raise
+        return None, str(error).splitlines()[0]
 
 
 def apply_acceptance(workspace: Workspace, acceptance: Acceptance, *, environ: Mapping[str, str]) -> None:
@@ -81,6 +94,7 @@ def _fit_run(workspace: Workspace, name: str) -> tuple[Run, list[Trial]]:
     A check leaves runs of one trial a case behind; they are passed over, and named only where there is no better one.
     """
     config = workspace.project.baseline
+    need_project(workspace)
     runs = [workspace.store.run(name)] if name else workspace.store.runs(config=config)
     refusal: UsageError | None = None
     for run in runs:

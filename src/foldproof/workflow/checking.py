@@ -24,7 +24,7 @@ from foldproof.workflow.running import (
     open_configuration,
     select_cases,
 )
-from foldproof.workflow.workspace import Workspace
+from foldproof.workflow.workspace import Workspace, need_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
     Raises:
         FileError: where no baseline was accepted yet.
     """
+    need_project(workspace)
     baseline = _load(workspace)
     workspace.configuration(candidate)
     cases = select_cases(workspace, candidate, options)
@@ -81,7 +82,7 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
             *(report.stopped for report in (before, after) if report.stopped),
             *(f"the unplugged control of a new case could not be judged: {reason}" for reason in control.unjudged),
         ),
-        notes=(*_changed_since(workspace, baseline, old), *_reused(before, after)),
+        notes=(*_changed_since(workspace, baseline, old), *_reused(before, after), *_run_notes(before, after)),
     )
     check = judge_check(workspace.replay_set, evidence, today=_today())
     if not (before.stopped or after.stopped):
@@ -118,6 +119,11 @@ def _changed_since(workspace: Workspace, baseline: Baseline, production: Opened)
         yield f"'{production.configuration.name}' has changed since the baseline was accepted: {'; '.join(changed)}"
     if baseline.matcher != MATCHER_VERSION:
         yield f"the baseline was accepted under the matcher {baseline.matcher}; the present one is {MATCHER_VERSION}"
+
+
+def _run_notes(*reports: RunReport) -> dict[str, None]:
+    """What the two runs have to say of themselves, each once."""
+    return dict.fromkeys(f"{report.run.config}: {note}" for report in reports for note in report.run.notes)
 
 
 def _reused(*reports: RunReport) -> Iterator[str]:

@@ -109,7 +109,7 @@ async def _agent(project: Project, configuration: Configuration) -> Found:
             url = urlsplit(str(expand(configuration.agent["http"], environ)))
             port = url.port or (443 if url.scheme == "https" else 80)
             with socket.create_connection((url.hostname or "", port), timeout=_CONNECT_S):
-                return Found(name, True, f"http endpoint {url.hostname}:{port} answers")
+                return Found(name, True, f"http endpoint {url.hostname}:{port} can be connected to")
         if configuration.adapter == "command":
             words = configuration.agent["command"]
             program = str(expand(words[0] if isinstance(words, list) else words.split()[0], environ))

@@ -89,7 +89,8 @@ def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanati
         UsageError: for a case that the set or the run does not have, with the nearest id.
     """
     run = workspace.store.run(run_name)
-    trials = [trial for trial in workspace.store.trials(run) if trial.case == case_id]
+    stored = workspace.store.trials(run)
+    trials = [trial for trial in stored if trial.case == case_id]
     cases = {case.id: case for case in workspace.replay_set.cases}
     if case_id not in cases:
         raise UsageError(f"no case '{case_id}' in {workspace.replay_set.path}\n  {nearest_of(case_id, cases)}")
@@ -107,7 +108,7 @@ def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanati
         )
         for trial in trials
     )
-    return Explanation(run, case, explained, _set_note(workspace, run, {case_id}))
+    return Explanation(run, case, explained, _set_note(workspace, run, {trial.case for trial in stored}))
 
 
 async def compare_runs(workspace: Workspace, names: tuple[str, ...], options: Options) -> CompareReport:

@@ -155,6 +155,11 @@ def find_run(workspace: Workspace, opened: Opened, options: Options) -> Run:
         UsageError: where the named run is of another set, configuration or code.
     """
     fresh = new_run(workspace, opened)
+    return _unfinished(workspace, fresh, options) or workspace.store.create_run(fresh)
+
+
+def _unfinished(workspace: Workspace, fresh: Run, options: Options) -> Run | None:
+    """The run in the store that is gone on with, or None where a new one begins."""
     if options.resume:
         named = workspace.store.run(options.resume)
         if named.identity != fresh.identity:
@@ -167,7 +172,7 @@ def find_run(workspace: Workspace, opened: Opened, options: Options) -> Run:
         for run in filter(is_recent, workspace.store.runs(identity=fresh.identity)[:1]):
             if run.state != "finished" or any(trial.error for trial in workspace.store.trials(run)):
                 return run
-    return workspace.store.create_run(fresh)
+    return None
 
 
 def _what_changed(old: Run, new: Run) -> str:
@@ -322,7 +327,7 @@ def _check_cost_limit(configuration: Configuration, limits: Limits) -> None:
 
 
 def select_cases(workspace: Workspace, config: str, options: Options) -> tuple[Case, ...]:
-    """The cases that a person asked for; with `failing`, those that did not pass in the newest run.
+    """The cases that a person asked for; with `failing`, those that did not pass in the newest run that asked all.
 
     Raises:
         NothingSelectedError: where none is left.
@@ -333,10 +338,13 @@ def select_cases(workspace: Workspace, config: str, options: Options) -> tuple[C
     runs = [run for run in workspace.store.runs(config=config) if not run.control]
     if not runs:
         raise NothingSelectedError(f"nothing selected: no run of '{config}' yet whose failures could be asked again")
-    scores = score_run(cases, workspace.store.trials(runs[0]))
+    wanted = {case.id for case in cases}
+    whole = (run for run in runs if wanted <= {trial.case for trial in workspace.store.trials(run)})
+    newest = next(whole, runs[0])
+    scores = score_run(cases, workspace.store.trials(newest))
     failing = tuple(case for case in cases if scores[case.id].trials and scores[case.id].outcome != "pass")
     if not failing:
-        raise NothingSelectedError(f"nothing selected: every case of run {runs[0].name} passes")
+        raise NothingSelectedError(f"nothing selected: every case that run {newest.name} asked passes")
     return failing
 
 
@@ -346,11 +354,16 @@ def default_repeats(workspace: Workspace, config: str) -> int:
     return max(always, 2) if config == workspace.project.baseline else always
 
 
-def plan_size(workspace: Workspace, config: str, options: Options) -> tuple[int, int]:
-    """What a run would ask: cases and trials. No agent is opened and nothing is stored."""
+async def plan_size(workspace: Workspace, config: str, options: Options) -> tuple[int, int, int]:
+    """What a run would do: its cases, the trials it would ask, and those that stand in the store. Nothing is asked."""
     cases = select_cases(workspace, config, options)
-    workspace.configuration(config)
-    return len(cases), len(cases) * (options.repeats or default_repeats(workspace, config))
+    repeats = options.repeats or default_repeats(workspace, config)
+    control: Control = "unplugged" if options.unplugged else ""
+    async with open_configuration(workspace, config, control=control, yes=True) as opened:
+        run = _unfinished(workspace, new_run(workspace, opened), options)
+    wanted = {(case.id, repeat) for case in cases for repeat in range(repeats)}
+    stored = len(wanted & workspace.store.answered(run)) if run else 0
+    return len(cases), len(wanted) - stored, stored
 
 
 async def run_config(workspace: Workspace, config: str, options: Options) -> RunReport:

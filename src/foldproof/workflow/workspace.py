@@ -83,6 +83,19 @@ def open_workspace(start: Path, *, replay_set: Path | None = None) -> Iterator[W
         yield Workspace(project, loaded, store, environ)
 
 
+def need_project(workspace: Workspace) -> None:
+    """Refuse what only a project file can say: which configuration is the accepted one.
+
+    Raises:
+        UsageError: where a set is used without a project.
+    """
+    if not workspace.project.baseline:
+        raise UsageError(
+            "a baseline and a check need a project file, which says what runs today and what you want to change to\n"
+            "  write one with: foldproof init"
+        )
+
+
 def locate_project(start: Path) -> Project:
     """The project of a file, or of the nearest folder upwards that has one."""
     return load_project(start if start.is_file() else find_project(start))

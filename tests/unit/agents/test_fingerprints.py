@@ -9,6 +9,7 @@ import textwrap
 import pytest
 
 from foldproof.agents.fingerprints import digests_of, files_named, fingerprint_of
+from foldproof.core import UsageError
 
 pytestmark = pytest.mark.anyio
 NAMED = {"python": "fp_agent:run"}
@@ -55,6 +56,14 @@ async def test_an_edited_module_is_run_as_it_is_written(write, seen):
     assert first[0] != second[0]
     write(fp_agent="def run(q, c): return 'one'")
     assert await seen() == first
+
+
+async def test_a_module_whose_file_is_gone_is_not_run_from_memory(write, seen, tmp_path):
+    write(fp_agent="def run(q, c): return 'one'")
+    await seen()
+    (tmp_path / "fp_agent.py").unlink()
+    with pytest.raises(UsageError, match="there is no module `fp_agent`"):
+        await seen()
 
 
 @pytest.mark.parametrize(

@@ -293,7 +293,7 @@ def test_a_newer_format_is_refused(refused, document, version):
 def test_what_is_no_baseline_is_refused(refused, content, told):
     message = refused(content)
     assert message.startswith(told)
-    assert message.endswith("take it from git, or make it anew with: foldproof baseline accept")
+    assert message.endswith("take it from git, or replace it with: foldproof baseline accept --yes")
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,29 @@ from foldproof.logs import MemoryItem
 from foldproof.matching import Fact
 from foldproof.record import Trial, TrialError
 from foldproof.report import explain_document, lint_document, run_document, run_info
-from foldproof.report.summary import check_headline, check_losses, check_next, run_losses, statistics_line
+from foldproof.report.documents import GateRow
+from foldproof.report.summary import (
+    check_headline,
+    check_losses,
+    check_next,
+    run_headline,
+    run_losses,
+    run_next,
+    statistics_line,
+    untold,
+)
 from foldproof.score import score_run, score_trial
+
+
+@pytest.fixture
+def scored_gate():
+    """The gate's row of a class of which one case passes, two do not and one was not asked."""
+
+    def making(*, ok):
+        return [GateRow(case_class="semantic", need=3, got=1, of=4, ok=ok, failed=["b", "c"])]
+
+    return making
+
 
 REFUSED = TrialError("timeout", "no answer in 120 s")
 
@@ -129,6 +150,18 @@ def test_a_check_document_says_what_the_check_says(blocked_check):
     assert blocked_check.noise == ["holiday"]
 
 
+def test_what_the_gates_table_says_is_not_said_twice(scored_gate):
+    reasons = [
+        "semantic: 1 of 4 cases pass, 3 needed (against it: b, c)",
+        "semantic: 1 of 4 cases were not asked",
+        "safety: a pass without any memory, so they show nothing",
+        "the time limit is reached: 60 s",
+    ]
+    assert untold(reasons, scored_gate(ok=False)) == reasons[1:]
+    assert untold(reasons, scored_gate(ok=None)) == reasons
+    assert untold(reasons, []) == reasons
+
+
 def test_losses_are_the_facts_that_were_right_and_are_not(blocked_check):
     assert [(loss.name, loss.change, loss.trials) for loss in check_losses(blocked_check)] == [
         ("late-refund / DE89 3704 0044 0532 0130 00", "kept -> lost", "3 of 3 trials"),
@@ -140,6 +173,34 @@ def test_losses_are_the_facts_that_were_right_and_are_not(blocked_check):
 
 def test_a_headline_keeps_errors_in_the_count(broken_check):
     assert check_headline(broken_check) == "1 fact lost, 0 recovered, 5 of 6 judged (1 error)"
+
+
+def test_a_headline_tells_a_lost_fact_from_an_unstable_one_and_what_is_gone(blocked_check):
+    assert check_headline(blocked_check) == (
+        "2 facts lost, 1 unstable, 1 recovered, 6 of 6 judged, 1 accepted case gone from the set"
+    )
+    assert [loss.flaky for loss in check_losses(blocked_check)] == [False, True, False]
+
+
+def test_the_next_command_shows_what_failed_against_the_gate_where_nothing_was_lost(check):
+    failing = {"allergy": ["Any."]}
+    document = check(failing, before=failing, accepted=failing)
+    assert (document.verdict, check_losses(document)) == ("blocked", [])
+    assert check_next(document) == "foldproof explain 0142 allergy"
+    assert check_next(check({})) == ""
+
+
+def test_a_run_says_how_many_of_its_set_were_not_asked(run):
+    assert "not asked" not in run_headline(run({}))
+    one = run({}).model_copy(update={"cases": run({}).cases[:1]})
+    assert run_headline(one) == "1 of 1 case pass, 5 of 6 not asked"
+
+
+def test_the_next_command_of_a_run_names_the_set_where_no_project_does(run):
+    document = run({"allergy": ["Any."]})
+    assert run_next(document) == "foldproof explain 0141 allergy"
+    flagged = document.set.model_copy(update={"flag": "--set my.yaml"})
+    assert run_next(document.model_copy(update={"set": flagged})) == "foldproof explain 0141 allergy --set my.yaml"
 
 
 def test_a_lost_case_without_a_lost_fact_stands_for_itself(blocked_check):

@@ -129,7 +129,6 @@ class _Outcome(BaseException):
     "error",
     [
         ValueError("no such key"),
-        AgentError("it said so"),
         SystemExit(0),
         KeyError(),
         _Outcome("failed"),
@@ -164,6 +163,22 @@ async def test_an_agent_that_cancels_itself_leaves_a_record(plan, factory, agent
     outcome = await carry_out(plan(3), cancelling, concurrency=1)
     assert [trial.error and trial.error.type for trial in outcome.trials] == ["CancelledError", None, None]
     assert cancelling.closings == [1, 1, 1]
+
+
+async def test_an_error_of_the_adapter_shows_the_frames_of_the_agent_alone(plan, factory, agents, carry_out):
+    async def reply(self, message):
+        try:
+            raise ZeroDivisionError("deep inside")
+        except ZeroDivisionError as error:
+            raise AgentError("the agent failed") from (error if message == "question 0" else None)
+
+    caused, plain = (await carry_out(plan(2), factory(agents.replying(reply)), concurrency=1)).trials
+    assert [trial.error.kind for trial in (caused, plain)] == ["agent", "agent"]
+    assert [trial.error.type for trial in (caused, plain)] == ["AgentError", "AgentError"]
+    assert [trial.error.message for trial in (caused, plain)] == ["the agent failed"] * 2
+    assert "ZeroDivisionError: deep inside" in caused.error.traceback
+    assert "AgentError" not in caused.error.traceback
+    assert plain.error.traceback == ""
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, GeneratorExit])
@@ -241,6 +256,23 @@ async def test_retries_are_bounded(plan, factory, agents, carry_out, waits, retr
     assert failing.closings == [1] * attempts
 
 
+@pytest.mark.parametrize(
+    ("wish", "timeout_s", "patient"),
+    [(30.0, 5.0, True), (30.5, 5.0, False), (45.0, 45.0, True), (46.0, 45.0, False), (math.inf, 5.0, False)],
+)
+async def test_a_server_that_asks_for_a_longer_wait_than_an_answer_may_take_is_given_up(
+    plan, factory, agents, carry_out, waits, wish, timeout_s, patient
+):
+    busy = factory(agents.saying(TransientError("429", wish), "x"))
+    (trial,) = (await carry_out(plan(), busy, retries=4, timeout_s=timeout_s)).trials
+    if patient:
+        assert (trial.answer, trial.error, trial.attempts, waits) == ("x", None, 2, [wish])
+    else:
+        assert (trial.attempts, waits, trial.error.kind) == (1, [], "transport")
+        assert trial.error.message == f"429 (it asks to wait {wish:g} s, too long)"
+    assert busy.closings == [1] * trial.attempts
+
+
 async def test_429_in_another_error_is_not_tried_again(plan, factory, agents, carry_out, waits):
     (trial,) = (await carry_out(plan(), factory(agents.saying(ValueError("429 rate limited"))))).trials
     assert (trial.attempts, waits, trial.error.kind) == (1, [], "agent")
@@ -267,7 +299,7 @@ async def test_a_passing_failure_of_the_memory_is_tried_again(plan, factory, age
         (1, 0.0, 0.0, 0.0),
         (1, -3.0, 0.0, 0.0),
         (9, 2.5, 2.5, 2.5),
-        (1, 3600.0, 300.0, 300.0),
+        (1, 3600.0, 3600.0, 3600.0),
     ],
 )
 def test_the_wait_is_the_servers_wish_else_doubles_within_bounds(attempts, wish, low, high):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 
 from foldproof.cli.shared import (
@@ -15,6 +16,7 @@ from foldproof.cli.shared import (
     check_places,
     progress,
     project_options,
+    set_flag,
     show,
     step_summary,
     workspace,
@@ -95,18 +97,20 @@ def run(
         with progress(quiet=as_json) as listener:
             report = ask_agents(run_config, opened, config, replace(options, listener=listener))
         document = run_report_document(opened, report)
+    document.set.flag = set_flag(set_path)
     show(document, render_run, as_json=as_json)
     _write(document, junit=junit, markdown=markdown)
     return EXIT_CODES[document.verdict]
 
 
 def _dry_run(opened: Workspace, config: str, options: Options, *, as_json: bool) -> ExitCode:
-    cases, trials = plan_size(opened, config, options)
-    document = PlanDocument(config=config, cases=cases, trials=trials)
+    cases, trials, stored = anyio.run(plan_size, opened, config, options)
+    document = PlanDocument(config=config, cases=cases, trials=trials, stored=stored)
     if as_json:
         click.echo(json_text(document), nl=False)
     else:
-        click.echo(f"would ask {trials} trials of {cases} cases on '{config}'; nothing was asked")
+        left = f" ({stored} more stand in the store)" if stored else ""
+        click.echo(f"would ask {trials} trials for {cases} cases on '{config}'{left}; nothing was asked")
     return ExitCode.PASS
 
 

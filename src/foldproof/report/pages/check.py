@@ -57,9 +57,13 @@ def _write_changes(sheet: Sheet, document: CheckDocument) -> None:
     sheet.blank()
     # What was lost stands above, fact by fact; only a reader who asked for everything is told twice.
     listed = (*CHANGED, "kept", "failing") if sheet.details else tuple(kind for kind in CHANGED if kind != "lost")
-    if any(case.change in listed for case in document.cases):
-        sheet.line(("cases" if sheet.details else "otherwise changed", "strong"))
-        write_cases(sheet, document.cases, listed)
+    against = {name for row in document.gate for name in row.failed}
+    rows = [
+        case for case in document.cases if case.change in listed or (case.change == "failing" and case.id in against)
+    ]
+    if rows:
+        sheet.line(("cases" if sheet.details else "otherwise changed, or against the gate", "strong"))
+        write_cases(sheet, rows, (*listed, "failing"))
     sheet.line(f"unchanged: {unchanged_line(document)}")
 
 
