@@ -25,7 +25,21 @@ MIX = st.lists(st.sampled_from(WORDS), max_size=14).flatmap(
 )
 TEXTS = MIX | st.text(max_size=40) | st.text(alphabet="aA1.,-+#% $\u0301は不\n", max_size=20)
 PLAIN = st.sampled_from(
-    ["Postgres 15", "vegetarian", "raw SQL", "eu-west-1", "café", "太郎", "1,234.50", "C++", "15", "60 %", "15 kg", "½", "ann@x.com"]
+    [
+        "Postgres 15",
+        "vegetarian",
+        "raw SQL",
+        "eu-west-1",
+        "café",
+        "太郎",
+        "1,234.50",
+        "C++",
+        "15",
+        "60 %",
+        "15 kg",
+        "½",
+        "ann@x.com",
+    ]
 )
 FACTS = (MIX | PLAIN).filter(lambda fact: normalize(fact) != "")
 

@@ -19,7 +19,7 @@ from foldproof.logs import History
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
-_SETTINGS = ("http", "history", "headers", "api_key_env")
+_SETTINGS = ("http", "history", "headers", "api_key_env", "memory_field")
 _NOT_SENT = frozenset({"name", "base_url", "price"})
 _ROLES = {"user": "user", "agent": "assistant", "system": "system", "tool": "user"}
 """A bare tool turn has no call that it answers, and endpoints refuse such a message: it is sent as the user's."""
@@ -30,7 +30,7 @@ async def open_http(setup: Setup) -> AsyncIterator[AgentFactory]:
     """The agents of one endpoint, which share one connection pool."""
     endpoint = _endpoint_of(setup)
     try:
-        yield HttpFactory(endpoint, _history_of(setup), bool(setup.memory), setup.fingerprint({}))
+        yield HttpFactory(setup, endpoint, _history_of(setup), _memory_field_of(setup), setup.fingerprint({}))
     finally:
         await endpoint.close()
 
@@ -39,32 +39,38 @@ async def open_http(setup: Setup) -> AsyncIterator[AgentFactory]:
 class HttpFactory:
     """Makes agents of an endpoint: each only holds the messages to send."""
 
+    setup: Setup = field(repr=False)
     endpoint: Endpoint
     history: str
-    has_memory: bool
+    memory_field: str
     fingerprint: str
     default_folds: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the endpoint is not told."""
-        notes = []
-        if self.history == "omit":
-            notes.append("`history: omit`: histories are not sent to the endpoint")
-        if self.has_memory:
-            notes.append("the endpoint is not told the memory_config: a chat completion has no place for it")
-        return tuple(notes)
+        return ("`history: omit`: histories are not sent to the endpoint",) if self.history == "omit" else ()
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> HttpAgent:  # noqa: ARG002  # a request keeps nothing
-        """An agent with no messages yet."""
-        return HttpAgent(self.endpoint, self.history == "messages")
+        """An agent with no messages yet.
+
+        Raises:
+            UsageError: for a memory that the endpoint cannot be told of: it would be asked as if there were none.
+        """
+        if self.memory_field:
+            told = json.dumps(self.setup.memory_of(memory_config), ensure_ascii=False)
+            return HttpAgent(self.endpoint, self.history == "messages", f",{json.dumps(self.memory_field)}:{told}")
+        if memory_config and memory_config.get("kind") not in ("none", "external"):
+            raise UsageError(_untold(self.setup, "a case's `memory_config`"))
+        return HttpAgent(self.endpoint, self.history == "messages", "")
 
 
 class HttpAgent:
     """The endpoint as seen by one trial."""
 
-    def __init__(self, endpoint: Endpoint, takes_history: bool) -> None:
+    def __init__(self, endpoint: Endpoint, takes_history: bool, memory: str) -> None:
         self._endpoint = endpoint
+        self._memory = memory
         self._takes_history = takes_history
         self._past: tuple[str, ...] = ()
 
@@ -77,7 +83,7 @@ class HttpAgent:
 
     async def start_session(self, info: SessionInfo) -> HttpConversation:
         """A conversation that opens with the history."""
-        return HttpConversation(self._endpoint, info.user, list(self._past))
+        return HttpConversation(self._endpoint, info.user, self._memory, list(self._past))
 
     async def snapshot(self) -> tuple[str, ...]:
         """The messages of the history."""
@@ -99,12 +105,13 @@ class HttpConversation:
 
     endpoint: Endpoint
     user: str
+    memory: str
     messages: list[str]
 
     async def reply(self, message: str) -> Reply:
         """The endpoint's answer; the exchange is kept only if it worked, so a retry sends it once."""
         asked = [*self.messages, _message("user", message)]
-        reply = await self.endpoint.complete(f"[{','.join(asked)}]", self.user)
+        reply = await self.endpoint.complete(f"[{','.join(asked)}]", self.user, self.memory)
         # The text alone: a tool call that nobody answers would make the next request invalid.
         self.messages = [*asked, _message("assistant", reply.text)]
         return reply
@@ -125,8 +132,8 @@ class Endpoint:
     redact: Redactor = field(repr=False)
     _session: ClientSession | None = field(default=None, repr=False)
 
-    async def complete(self, messages: str, user: str) -> Reply:
-        """One answer to these messages, a JSON array.
+    async def complete(self, messages: str, user: str, memory: str = "") -> Reply:
+        """One answer to these messages, a JSON array; `memory` is a further part of the body, or nothing.
 
         Raises:
             AgentError: whatever goes wrong, without the key; `TransientError` where it may pass.
@@ -140,7 +147,7 @@ class Endpoint:
                 headers=self.headers,
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
-        body = f'{{"messages":{messages},"user":{json.dumps(user)}{self.settings}}}'.encode("utf-8", "replace")
+        body = f'{{"messages":{messages},"user":{json.dumps(user)}{memory}{self.settings}}}'.encode("utf-8", "replace")
         try:
             async with self._session.post(self.url, data=body, allow_redirects=False) as response:
                 answer = await response.read()
@@ -207,6 +214,31 @@ def _history_of(setup: Setup) -> str:
     if history not in ("omit", "messages"):
         raise UsageError(f"{setup.place}: `history` is {history!r}\n  {nearest_of(str(history), ('messages', 'omit'))}")
     return str(history)
+
+
+def _memory_field_of(setup: Setup) -> str:
+    """The field of the request's body that carries the memory_config, or nothing.
+
+    Raises:
+        UsageError: where the configuration has a memory that the endpoint would never hear of: a change of it
+            would pass without having been tried.
+    """
+    name = setup.agent.get("memory_field", "")
+    if not isinstance(name, str) or name in ("messages", "user", *setup.model):
+        raise UsageError(
+            f"{setup.place}: `memory_field` is {name!r}\n  name a field of the body that is free, for instance memory_config"
+        )
+    if setup.memory and not name and setup.memory.get("kind") != "external":
+        raise UsageError(_untold(setup, "the configuration's `memory`"))
+    return name
+
+
+def _untold(setup: Setup, what: str) -> str:
+    return (
+        f"{setup.place}: {what} does not reach the endpoint, since a chat completion has no place for it\n"
+        "  name the field of the body that your server reads it from: `memory_field: memory_config` beside `http`\n"
+        "  or leave the memory out, and give each configuration an address or `headers` of its own"
+    )
 
 
 def _settings_of(setup: Setup) -> str:

@@ -15,13 +15,13 @@ from foldproof.matching.tokens import UNSPACED, is_unspaced
 
 __all__ = [
     "MATCHER_VERSION",
+    "UNSPACED",
     "Fact",
     "FactKind",
     "Match",
     "Nearest",
     "Outcome",
     "Span",
-    "UNSPACED",
     "Text",
     "check_fact",
     "is_unspaced",

@@ -100,7 +100,10 @@ def day_at(text: str, start: int, end: int) -> Span | None:
         english = after["m"].lower() in MONTHS["en"].split() and after["m"].lower() not in MONTHS["de"].split()
         if not (link == "." and english):
             return Span(start, after.end("m"))
-    if end < len(text) and (text[end] in "月월" or (text[end] in "日号號일" and text[max(0, start - 2) : start].rstrip()[-1:] in _MONTH_SIGNS)):
+    if end < len(text) and (
+        text[end] in "月월"
+        or (text[end] in "日号號일" and text[max(0, start - 2) : start].rstrip()[-1:] in _MONTH_SIGNS)
+    ):
         return Span(start, end + 1)
     before = _MONTH_BEFORE.search(text, max(0, start - _MONTH_REACH), start)
     digits = re.match(r"\d+", text[start : min(end, start + 3)])

@@ -128,8 +128,9 @@ def match_facts(facts: Iterable[Fact | str], text: str | Text) -> list[Match]:
     """
     text = Text(text) if isinstance(text, str) else text
     matches = []
+    finder_of = _finders.get
     for given in facts:
-        known = _finders.get(id(given))
+        known = finder_of(id(given))
         if known is None or known[0] is not given:
             fact = _named(given, "normalized") if isinstance(given, str) else given
             known = fact, _finder_of(fact)

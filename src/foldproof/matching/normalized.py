@@ -62,8 +62,7 @@ class NormalizedFinder(SureFinder):
         self._plain = all(_WORD.fullmatch(token) for token in self.tokens)
         # A word stands in the folded text as it is; a number may be grouped there (1,234), a sign apart (-$15).
         needles = {token for token in self.tokens if _WORD.fullmatch(token) and not _LONG_NUMBER.search(token)}
-        self._needles = tuple(sorted(needles, key=len, reverse=True))
-        self._needle = self._needles[0] if self._needles else ""
+        self._needle, *self._others = sorted(needles, key=len, reverse=True) or [""]
         self._offset = self._core.index(self._needle)
         # A colon or an apostrophe may join a number to what is around it.
         self._before = _AROUND - _DIGIT_JOINTS if self._core[0].isdecimal() else _AROUND
@@ -78,10 +77,11 @@ class NormalizedFinder(SureFinder):
         first = folded.find(self._needle)
         if first < 0:
             return "missed"
-        if self._plain and self._plainly_held(folded, first - self._offset):
+        if self._plain and self._plainly_held(folded, first - self._offset if first > self._offset else 0):
             return "held"
-        if not all(needle in folded for needle in self._needles):
-            return "missed"
+        for needle in self._others:
+            if needle not in folded:
+                return "missed"
         padded, key = text.padded, self.key
         at = padded.find(key)
         if at >= 0:
@@ -123,7 +123,7 @@ class NormalizedFinder(SureFinder):
         A quick way round preparing the whole text. It says yes only where the slow way would; no means nothing.
         """
         core = self._core
-        at = folded.find(core, max(0, start))
+        at = folded.find(core, start)
         while at >= 0:
             end = at + len(core)
             after = folded[end : end + 2]

@@ -118,7 +118,6 @@ class NumberFinder(ValueFinder):
         more = ", …" if len(others) > _NAMED else ""
         return f"the number {self.wanted} is not in the text, which states {', '.join(list(others)[:_NAMED])}{more}"
 
-
     def _alike(self, text: Text) -> Iterator[Number]:
         return (number for number in _readings(text.raw, self._value) if number.value == self._value)
 

@@ -25,6 +25,7 @@ class PlannedTrial:
     memory_config: Mapping[str, Any]
     history: History | None
     memory_key: str
+    unplugged: bool = False
 
     @property
     def key(self) -> TrialKey:
@@ -69,7 +70,7 @@ def plan_trials(
         key = content_hash([history.sha256 if history else "", memory, configuration.sha256])
         planned.append((case, memory, history, key))
     return tuple(
-        PlannedTrial(case, repeat, memory, history, key)
+        PlannedTrial(case, repeat, memory, history, key, unplugged)
         for repeat in range(repeats)
         for case, memory, history, key in planned
         if TrialKey(case.id, repeat) not in done

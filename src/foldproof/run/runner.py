@@ -159,7 +159,9 @@ class _Runner:
                 attempt.reply = recordable_reply(await conversation.reply(planned.case.question))
             if attempt.reply is None or answering.cancelled_caught:
                 return TrialError("timeout", f"no answer within {limit:g} s")
-            return answer_fault(attempt.reply.text)
+            fault = answer_fault(attempt.reply.text)
+            # With its memory cut off an agent may well have nothing to say: that is its answer.
+            return None if fault and fault.kind == "empty" and planned.unplugged else fault
         except (TransientError, UsageError):
             raise
         except BaseException as error:  # the border: whatever an agent raises is a record

@@ -92,19 +92,48 @@ async def test_what_is_sent(opened, ask, served):
 async def test_without_settings_only_the_question_is_sent(opened, ask, served):
     async with (
         served(GOOD) as (url, seen),
-        opened({"http": url + "/"}, memory={"kind": "x"}, environ={}) as factory,
+        opened({"http": url + "/"}, environ={}) as factory,
     ):
         agent = await factory.make({}, "t")
         for step in (agent.ingest(HISTORY), agent.snapshot()):
             with pytest.raises(UnsupportedError):
                 await step
         await ask(agent, 'a "quoted" \ud800 question')
-        assert "histories are not sent" in factory.notes[0]
-        assert "memory_config" in factory.notes[1]
+        assert factory.notes == ("`history: omit`: histories are not sent to the endpoint",)
     body, headers, _ = seen[0]
     assert body["messages"] == [{"role": "user", "content": 'a "quoted" ? question'}]
     assert set(body) == {"messages", "user"}
     assert "Authorization" not in headers
+
+
+async def test_the_endpoint_is_told_the_memory_where_it_says_how(opened, ask, served):
+    agent = {"memory_field": "memory_config"}
+    async with (
+        served(GOOD) as (url, seen),
+        opened({"http": url, **agent}, memory={"kind": "x", "k": 8}, environ={}) as factory,
+    ):
+        await ask(await factory.make({"kind": "x", "k": 8}, "t"), "?")
+        assert seen[0][0]["memory_config"] == {"kind": "x", "k": 8}
+
+
+@pytest.mark.parametrize("field", ["messages", "user", "name", 7])
+async def test_a_memory_field_must_be_free(opened, field):
+    with pytest.raises(UsageError, match="memory_field"):
+        async with opened({"http": "http://127.0.0.1:1/v1", "memory_field": field}, model={"name": "m"}, environ={}):
+            pass
+
+
+async def test_a_memory_that_the_endpoint_never_hears_of_is_refused(opened):
+    with pytest.raises(UsageError, match="does not reach the endpoint"):
+        async with opened({"http": "http://127.0.0.1:1/v1"}, memory={"kind": "window"}, environ={}):
+            pass
+    async with opened({"http": "http://127.0.0.1:1/v1"}, environ={}) as factory:
+        with pytest.raises(UsageError, match="does not reach the endpoint"):
+            await factory.make({"k": 4}, "t")
+        for harmless in ({}, {"kind": "none"}):
+            await factory.make(harmless, "t")
+    async with opened({"http": "http://127.0.0.1:1/v1"}, memory={"kind": "external"}, environ={}) as factory:
+        await factory.make({"kind": "external"}, "t")
 
 
 async def test_a_session_remembers_and_a_failed_turn_is_not_sent_twice(opened, served):

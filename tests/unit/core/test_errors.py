@@ -67,7 +67,7 @@ def test_a_hint_stands_indented_below_its_problem():
     [
         ("expect_facts", ["question", "expected_facts"], "did you mean `expected_facts`?"),
         ("zebra", ["b", "a"], "allowed: `a`, `b`"),
-        ("zebra", [], "nothing is allowed here"),
+        ("zebra", [], "none is known"),
     ],
 )
 def test_nearest_name_else_all_names(value, allowed, told):

@@ -44,6 +44,7 @@ def test_values_of_other_variables_stay(name):
         "AIza" + "b" * 35,
         "hf_" + "c" * 34,
         "xoxb-123456789012-abc",
+        "github_pat_" + "d" * 22 + "_" + "E5" * 20,
         "pk-live-" + "c3D4" * 5,
         "rk-" + "abcdefghijklmno9",
         "sk-1bcdefghijklmnop",
@@ -61,9 +62,27 @@ def test_the_bearer_stays_and_its_token_goes():
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("postgresql://ann:pa55@db:5432/x", "postgresql://[redacted]@db:5432/x"),
+        ("at https://ann:p%40ss:w@host/a?b, twice", "at https://[redacted]@host/a?b, twice"),
+        ("redis://u:p@a and redis://u:q@b", "redis://[redacted]@a and redis://[redacted]@b"),
+    ],
+)
+def test_the_password_of_an_address_goes_and_the_address_stays(text, told):
+    assert Redactor({})(text) == told
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "the bearer of good news",
+        "http://localhost:8080/v1/chat",
+        "http://localhost:8080 or ann@example.org",
+        "https://example.org/@ann:x@y",
+        "ann:secret@host",
+        "mailto:ann@example.org",
+        "github_pat_short",
         "task-management-for-everyone-here",
         "sk-short",
         "pk-customers-by-region",

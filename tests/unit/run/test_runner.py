@@ -168,7 +168,7 @@ async def test_an_agent_that_cancels_itself_leaves_a_record(plan, factory, agent
 async def test_an_error_of_the_adapter_shows_the_frames_of_the_agent_alone(plan, factory, agents, carry_out):
     async def reply(self, message):
         try:
-            raise ZeroDivisionError("deep inside")
+            _ = 1 / 0
         except ZeroDivisionError as error:
             raise AgentError("the agent failed") from (error if message == "question 0" else None)
 
@@ -176,7 +176,7 @@ async def test_an_error_of_the_adapter_shows_the_frames_of_the_agent_alone(plan,
     assert [trial.error.kind for trial in (caused, plain)] == ["agent", "agent"]
     assert [trial.error.type for trial in (caused, plain)] == ["AgentError", "AgentError"]
     assert [trial.error.message for trial in (caused, plain)] == ["the agent failed"] * 2
-    assert "ZeroDivisionError: deep inside" in caused.error.traceback
+    assert "ZeroDivisionError: division by zero" in caused.error.traceback
     assert "AgentError" not in caused.error.traceback
     assert plain.error.traceback == ""
 
@@ -226,6 +226,12 @@ async def test_an_answer_that_is_none_is_an_error_that_keeps_the_answer(plan, fa
     """B59, B60: it is not kept as an answer, so a rerun asks again."""
     (trial,) = (await carry_out(plan(), factory(agents.saying(answer)))).trials
     assert (trial.error.kind, trial.answer) == (kind, answer)
+
+
+@pytest.mark.parametrize(("answer", "kind"), [("", None), (" \n", None), ("Sorry, I ran into an error", "error text")])
+async def test_with_its_memory_cut_off_an_agent_may_have_nothing_to_say(plan, factory, agents, carry_out, answer, kind):
+    (trial,) = (await carry_out(plan(unplugged=True), factory(agents.saying(answer)))).trials
+    assert (trial.answer, trial.error and trial.error.kind) == (answer, kind)
 
 
 @pytest.mark.parametrize("answer", [None, 42, Reply("x", memory_reads=(MemoryItem("x", score=math.nan),))])
