@@ -16,8 +16,8 @@ PIECES = (
     " . , ; ! \n — - ( ) * _ `"
     " Ana’s ’ \u00ad \u200b 𝟙 ｶﾞ が か\u3099 가 각 ᆨ ŉ ΐ İ ß"
     " 0.5 .5 1.5kg v15 … ™ ÷ , \ud800"
-    " 15'000 15\u202f000 15\u00a0000 1/15 15:30 ' : / 2026-01-15 15kg kg 二 十五 は を食べません 食べ ない と 别 特 all at no means"
-    " sin Comic sans una de c'est if enough can't without \n\n \n- \r\n @ ann@x.com .com mary. if can mai"
+    " 15'000 15\u202f000 15\u00a0000 1/15 15:30 ' : / 2026-01-15 15kg kg 二 十五 は を食べません 食べ ない と 别 特 all"
+    " at no means sin Comic sans una de c'est if enough can't without \n\n \n- \r\n @ ann@x.com .com mary. if can mai"
 )
 WORDS = PIECES.split(" ")
 MIX = st.lists(st.sampled_from(WORDS), max_size=14).flatmap(

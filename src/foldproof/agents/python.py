@@ -163,9 +163,14 @@ class ObjectAgent:
     async def memories(self, user: str) -> Sequence[MemoryItem]:
         """What the memory holds."""
         items = await self._do("memories", user)
-        if not isinstance(items, Sequence) or not all(isinstance(item, MemoryItem) for item in items):
-            raise AgentError(f"`memories` gave {type(items).__name__}, where a list of `MemoryItem` is expected")
-        return tuple(items)
+        if isinstance(items, str) or not isinstance(items, Sequence):
+            raise AgentError(
+                f"`memories` gave {type(items).__name__}, where a list of `MemoryItem` or `str` is expected"
+            )
+        for item in items:
+            if not isinstance(item, (MemoryItem, str)):
+                raise AgentError(f"`memories` gave {type(item).__name__} in its list, where a `MemoryItem` is expected")
+        return tuple(MemoryItem(item) if isinstance(item, str) else item for item in items)
 
     async def snapshot(self) -> Any:  # noqa: ANN401  # the agent's own object
         """The built memory, where the object can also restore it."""

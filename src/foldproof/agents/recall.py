@@ -48,7 +48,7 @@ class RecallFactory:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of the report should know of the memory."""
-        return ("triage: lines are typed by rules, not by a model",) if self.kind == "triage" else ()
+        return ("the memory types lines by rules, not by a model",) if self.kind == "triage" else ()
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> RecallAgent:  # noqa: ARG002  # nothing is shared
         """An agent of its own memory."""

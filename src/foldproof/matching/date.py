@@ -34,9 +34,10 @@ _SHORT_YEAR = re.compile(
 _NUMERIC = re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d|[-/.]\d)")
 
 
-_WORDS = frozenset("out set ago mag gen".split())
-_WORDS_IN_SMALL = frozenset("may march mar".split())
+_WORDS = frozenset({"out", "set", "ago", "mag", "gen"})
+_WORDS_IN_SMALL = frozenset({"may", "march", "mar"})
 _MONTH_SIGNS = frozenset("月월")
+_DAY_SIGNS = frozenset("日号號일")
 _LAST_DAY = 31
 _MONTH_REACH = 20
 _MONTH_BEFORE = re.compile(
@@ -100,10 +101,8 @@ def day_at(text: str, start: int, end: int) -> Span | None:
         english = after["m"].lower() in MONTHS["en"].split() and after["m"].lower() not in MONTHS["de"].split()
         if not (link == "." and english):
             return Span(start, after.end("m"))
-    if end < len(text) and (
-        text[end] in "月월"
-        or (text[end] in "日号號일" and text[max(0, start - 2) : start].rstrip()[-1:] in _MONTH_SIGNS)
-    ):
+    sign = text[end : end + 1]
+    if sign in _MONTH_SIGNS or (sign in _DAY_SIGNS and text[max(0, start - 2) : start].rstrip()[-1:] in _MONTH_SIGNS):
         return Span(start, end + 1)
     before = _MONTH_BEFORE.search(text, max(0, start - _MONTH_REACH), start)
     digits = re.match(r"\d+", text[start : min(end, start + 3)])

@@ -80,9 +80,8 @@ def _continues_before(text: str, at: int) -> bool:
 def _opens_number(text: str, at: int) -> bool:
     """Whether a point or a minus before a digit is a part of the number."""
     before, earlier = text[at - 1], text[at - 2 : at - 1] if at > 1 else ""
-    return text[at].isdecimal() and (
-        (before == "." and not earlier.strip()) or (before == "-" and signed(text, at - 1))
-    )
+    part = (before == "." and not earlier.strip()) or (before == "-" and signed(text, at - 1))
+    return part and text[at].isdecimal()
 
 
 def _continues_after(text: str, end: int) -> bool:

@@ -34,8 +34,8 @@ _finders: dict[int, tuple[Fact, Finder]] = {}
 class Match:
     """What became of a fact in a text.
 
-    `outcome` is known at once. `spans`, `nearest`, `reason` and `unsure` are worked out when they are read, from the text that
-    the match keeps, so that scoring many answers stays fast: read them once.
+    `outcome` is known at once. `spans`, `nearest`, `reason` and `unsure` are worked out when they are read, from the
+    text that the match keeps, so that scoring many answers stays fast: read them once.
     """
 
     __slots__ = ("_finder", "_text", "fact", "outcome")

@@ -8,7 +8,7 @@ second object ("no gluten or dairy" negates gluten only), and verbs such as "avo
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 
 from foldproof.matching.tokens import CURRENCY, HYPHEN, is_unspaced
 
@@ -77,19 +77,21 @@ ONLY_AFTER: dict[str, frozenset[str]] = {
     "plus": frozenset({"ne", "n"}),
 }
 """Words that negate only as the second half of a pair: "weder … noch", "ne … plus"."""
-WITHOUT = frozenset("without ohne sans sin senza sem zonder".split())
+WITHOUT = frozenset({"without", "ohne", "sans", "sin", "senza", "sem", "zonder"})
 """Two negations cancel where the second is one of these, in every language …"""
-DOUBLED = (
-    frozenset("not no never without cannot cant dont doesnt didnt isnt arent wasnt wont nobody nothing t".split()),
-    frozenset("nicht kein keine keinen keinem keiner keines nie niemals ohne".split()),
-    frozenset("niet geen nooit zonder".split()),
+_DOUBLED = (
+    "not no never without cannot cant dont doesnt didnt isnt arent wasnt wont nobody nothing t",
+    "nicht kein keine keinen keinem keiner keines nie niemals ohne",
+    "niet geen nooit zonder",
 )
+DOUBLED = tuple(frozenset(words.split()) for words in _DOUBLED)
 """… or where both are of one of these languages. In the Romance ones, two negators deny once."""
 DOUBLED_WITHIN = 5
-_JOINERS = frozenset(
+_JOINING = (
     "and or but nor why who which that when where because since if as while so then und oder aber weil dass wenn et ou"
-    " mais parce y o pero porque e ma perché mas en of maar omdat".split()
+    " mais parce y o pero porque e ma perché mas en of maar omdat"
 )
+_JOINERS = frozenset(_JOINING.split())
 """A second negation before one of these says something of its own."""
 PORTUGUESE = (" não ", " uma ", " você ", " em ", " são ", " é ", " ao ")
 """Words that only Portuguese has. There, `no` is "in the", not a negator."""
@@ -102,8 +104,8 @@ AFTER = {
 """What negates the hit before it: with a hyphen between ("gluten-free"), in Japanese directly."""
 PARTICLES = "はをがも"
 STEMS = (
-    "食べ 食べられ 食べて 食べたく 飲ま 飲み 飲め 使わ 使い 使え 使って 使用し 使用して 要ら 要り いら いり あり 入れ 入り"
-    " 入ら 入って 含ま 含み 含んで 摂ら 摂り 好きでは 好きじゃ 必要 必要では でき し"
+    "食べ 食べられ 食べて 食べたく 飲ま 飲み 飲め 使わ 使い 使え 使って 使用し 使用して 要ら 要り いら いり あり 入れ "
+    "入り 入ら 入って 含ま 含み 含んで 摂ら 摂り 好きでは 好きじゃ 必要 必要では でき し"
 )
 ENDINGS = "ない ません なかった なく いない いません ありません ず"
 """In Japanese also a particle, the stem of a verb and one of these: 卵は食べません; but 食べないと means "must"."""
@@ -169,7 +171,7 @@ def may_be_denied_by(after: str) -> bool:
     return bool(_VERB_FOLDED.match(rest)) or (len(rest) < _LONGEST_VERB <= len(after))
 
 
-def negation(before: str, after: str, hit: str, languages: Collection[str]) -> str:
+def negation(before: str, after: str, hit: str, languages: AbstractSet[str]) -> str:
     """The words of the negation that a hit stands in, or nothing.
 
     `before` and `after` are the neighbourhood of the hit as a gap string (`tokens.gaps_of`), the gap next to the
@@ -196,7 +198,7 @@ def negation(before: str, after: str, hit: str, languages: Collection[str]) -> s
     return ""
 
 
-def _negates(words: list[str], at: int, hit: str, languages: Collection[str]) -> bool:
+def _negates(words: list[str], at: int, hit: str, languages: AbstractSet[str]) -> bool:
     word = words[at]
     before = words[at - 1] if at else ""
     after = words[at + 1] if at + 1 < len(words) else hit.partition(" ")[0]
@@ -208,7 +210,7 @@ def _negates(words: list[str], at: int, hit: str, languages: Collection[str]) ->
         return not ONLY_AFTER[word].isdisjoint(words[max(0, at - _PAIR_REACH) : at])
     if word in FOREIGN:
         between_numbers = before.isdecimal() or after.isdecimal()
-        return not (languages.isdisjoint(FOREIGN[word]) or (word == "mai" and between_numbers))
+        return not (not any(language in languages for language in FOREIGN[word]) or (word == "mai" and between_numbers))
     return not (word == "no" and (after.isdecimal() or "no" in languages))
 
 

@@ -160,7 +160,7 @@ class NormalizedFinder(SureFinder):
         for place, token in enumerate(self.tokens[1:], 1):
             indefinite = _takes_article(self.tokens[place - 1], token)
             word = f"{token} "
-            found = {}  # a dictionary keeps the order: the nearest end first
+            found: dict[int, None] = {}  # a dictionary keeps the order: the nearest end first
             for end in ends:
                 for at in _after_articles(padded, end, self._articles, indefinite):
                     if padded.startswith(word, at):

@@ -159,15 +159,16 @@ class _Runner:
                 attempt.reply = recordable_reply(await conversation.reply(planned.case.question))
             if attempt.reply is None or answering.cancelled_caught:
                 return TrialError("timeout", f"no answer within {limit:g} s")
-            fault = answer_fault(attempt.reply.text)
-            # With its memory cut off an agent may well have nothing to say: that is its answer.
-            return None if fault and fault.kind == "empty" and planned.unplugged else fault
         except (TransientError, UsageError):
             raise
         except BaseException as error:  # the border: whatever an agent raises is a record
             if not _is_agents_own(error):
                 raise
             return _error_of(error, attempt)
+        else:
+            fault = answer_fault(attempt.reply.text)
+            # With its memory cut off an agent may well have nothing to say: that is its answer.
+            return None if fault and fault.kind == "empty" and planned.unplugged else fault
         finally:
             await _close(agent, attempt)
 

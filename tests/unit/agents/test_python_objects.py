@@ -40,7 +40,7 @@ async def make(memory_config): return Bare(memory_config)
 def wrong(memory_config): return object()
 class Mute(Bare):
     async def start_session(self, info): return None
-    def memories(self, user): return ["text"]
+    def memories(self, user): return {"text": [7], "texts": ["tea"]}.get(user, "tea")
 """
 
 
@@ -126,5 +126,8 @@ async def test_what_a_factory_makes_wrongly_is_told(opened, ask, write):
         made = await factory.make({}, "t")
         with pytest.raises(AgentError, match="`start_session` gave NoneType"):
             await ask(made)
-        with pytest.raises(AgentError, match="`memories` gave list"):
+        with pytest.raises(AgentError, match="`memories` gave int in its list"):
+            await made.memories("text")
+        with pytest.raises(AgentError, match="`memories` gave str"):
             await made.memories("u")
+        assert await made.memories("texts") == (MemoryItem("tea"),)
