@@ -7,7 +7,7 @@ import pytest
 
 from foldproof.agents import AgentError, UnsupportedError
 from foldproof.core import UsageError
-from foldproof.logs import History, Session, Turn
+from foldproof.logs import History, MemoryItem, Session, Turn
 
 pytestmark = pytest.mark.anyio
 HISTORY = History("h", (Session("s1", (Turn("user", "tea, no milk"),)),))
