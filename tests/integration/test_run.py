@@ -372,3 +372,25 @@ def test_without_a_project_the_suggested_command_works(
         refused = cli(*words, "--set", "cases.json")
         assert refused.code == 4
         assert "foldproof init" in refused.err
+
+
+def test_B51_nothing_is_scored_that_nobody_asked_for(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
+    project()
+    document = cli("run", "production", "--json").document
+    scored = {
+        case["id"]: {fact["fact"] for trial in case["trials"] for fact in trial["facts"]} for case in document["cases"]
+    }
+    assert scored == {"db": {"Postgres 15"}, "day": {"Monday"}}
+
+
+def test_B52_errors_stay_in_the_count(tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(question: str) -> Any:
+        return "On Monday." if question == "question 0" else {"status": 400, "error": {"message": "no"}}
+
+    with ScriptedEndpoint(answer) as endpoint:
+        endpoint_project(tmp_path, endpoint.url, cases=3)
+        monkeypatch.chdir(tmp_path)
+        document = run_once(cli).document
+    assert document["verdict"] == "inconclusive"
+    assert document["gate"][0] | {"unjudged": 0} == document["gate"][0] | {"unjudged": 0, "got": 1, "of": 3, "ok": None}
+    assert "2 of 3 cases could not be judged" in document["reasons"][0]
