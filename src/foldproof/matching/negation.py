@@ -135,6 +135,7 @@ _AFTER = re.compile(
 _PERHAPS_AFTER = re.compile(rf" (?:{_HYPHENED}|{_apart(AFTER['ja'])}|{_VERB}) ")
 _VERB_FOLDED = re.compile(_VERB.replace(" ", ""))
 _SECOND = frozenset({"な", *(stem[0] for stem in STEMS.split())})
+_CLAUSE = re.compile("[^.,:;?!\u3001\u3002]*")
 _NO_WORD = re.compile(r"[\W_]+")
 _LANGUAGE_MARKS = {
     language: tuple(f" {mark.replace('_', ' ').replace(chr(39), ' ')} " for mark in marks.split())
@@ -167,8 +168,9 @@ def may_be_denied_by(after: str) -> bool:
     """Whether a folded text that starts with a Japanese particle may deny what stands before it."""
     if after[1:2] not in _SECOND and after[1:2].isalnum():
         return False
-    rest = after if after[:_LONGEST_VERB].isalnum() else _NO_WORD.sub("", after)
-    return bool(_VERB_FOLDED.match(rest)) or (len(rest) < _LONGEST_VERB <= len(after))
+    clause = _CLAUSE.match(after)[0]  # type: ignore[index]  # it matches the empty text too
+    rest = clause if clause.isalnum() else _NO_WORD.sub("", clause)
+    return bool(_VERB_FOLDED.match(rest)) or (len(rest) < _LONGEST_VERB <= len(after) == len(clause))
 
 
 def negation(before: str, after: str, hit: str, languages: AbstractSet[str]) -> str:

@@ -6,9 +6,9 @@ import re
 from itertools import product
 
 _WRITTEN = (
-    "kg g mg \u03bcg ug mcg ng lb lbs oz t l ml cl dl km m cm mm nm \u03bcm ft mi h hr hrs min mins s sec secs ms \u03bcs"
-    " ns d gb mb kb tb pb gib mib kib tib gbit mbit hz khz mhz ghz w kw mw kwh mwh v mv ma mah j kj kcal cal px pt dpi"
-    " rpm fps mph kmh kph bpm db am pm x"
+    "kg g mg \u03bcg ug mcg ng lb lbs oz t l ml cl dl km m cm mm nm \u03bcm ft mi h hr hrs min mins s sec secs ms"
+    " \u03bcs ns d gb mb kb tb pb gib mib kib tib gbit mbit hz khz mhz ghz w kw mw kwh mwh v mv ma mah j kj kcal cal"
+    " px pt dpi rpm fps mph kmh kph bpm db am pm x"
 )
 UNITS = frozenset(_WRITTEN.split())
 """Letters that may stand at a number; `%`, `°` and currency signs are tokens of their own anyway."""

@@ -82,6 +82,8 @@ def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
         match = match_fact(fact, text)
     except Exception as error:  # noqa: BLE001  # the border to the scorer: its failure is no judgement
         return FactScore(fact.label, role, "error", reason=f"{type(error).__name__}: {error}")
+    if role == "forbidden" and match.unsure:
+        return FactScore(fact.label, role, "error", reason=f"the answer may say it, or not: {match.reason}")
     spans = tuple((span.start, span.end) for span in match.spans)
     return FactScore(fact.label, role, match.outcome, spans, match.reason)
 

@@ -8,7 +8,7 @@ import pytest
 from foldproof.matching import Fact, Text, match_fact
 
 SIZE = 100_000
-SECONDS = 1 if sys.gettrace() is None else 20  # a tracer, such as that of coverage, slows every line
+SECONDS = 3 if sys.gettrace() is None else 20  # a tracer, such as that of coverage, slows every line
 REPEATED = [
     *("0", "1,", "1.", "1'", "1'000", "1-", "1/", "1:", "1 000 ", "1+", "-", "#", "+", "%", "$", " the a", " a", "x "),
     *(

@@ -43,8 +43,6 @@ def test_negator(language, word):
 @pytest.mark.parametrize("word", sorted(FOREIGN))
 def test_a_negator_that_is_a_common_word_elsewhere(word):
     for language in FOREIGN[word]:
-        for mark in LANGUAGE_MARKS[language].replace("_", " ").split():
-            assert outcome("Zyx", f"Wij {mark} {word} Zyx") in ("held", "negated")
         for mark in LANGUAGE_MARKS[language].split():
             assert outcome("Zyx", f"{mark.replace('_', ' ')}. {word} Zyx") == "negated"
     assert outcome("Zyx", f"The {word} Zyx") == "held"
@@ -69,7 +67,7 @@ def test_contraction(stem, mark):
 @pytest.mark.parametrize(("before", "word"), sorted(CANCELLED))
 def test_cancelled(before, word):
     assert outcome("Zyx", marked(word, f"{before} {word} Zyx")) == "held"
-    assert outcome("Zyx", marked(word, f"{word} Zyx")) in ("negated", "held" if word == "no" else "negated")
+    assert outcome("Zyx", marked(word, f"{word} Zyx")) == "negated"
 
 
 @pytest.mark.parametrize("word", sorted(ONLY_AFTER))
@@ -192,6 +190,7 @@ HELD = [
     ("卵", "卵を食べないといけない"),
     ("卵", "卵だけ食べない"),
     ("卵", "卵は、食べない"),
+    ("卵", "「卵」は泳ぐ"),
     ("卵", "卵を食べる人は少ない"),
     ("15", "Not all 15 servers"),
     ("X1", "what it means X1"),

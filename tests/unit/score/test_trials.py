@@ -158,3 +158,13 @@ def test_who_should_abstain_admits_it_or_says_what_is_known(scored, answer, expe
 def test_a_number_of_the_question_may_stand_in_an_admission(question, outcome):
     trial = Trial("q1", 0, "I don't know what happened on 3 May.")
     assert score_trial(Case("q1", question, abstain=True), trial).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [("on 03/04/2026", "error"), ("on March 4, 2026", "fail"), ("on May 7, 2026", "pass")]
+)
+def test_a_forbidden_date_that_may_be_meant_is_not_judged(answer, outcome):
+    case = Case("a", "When?", expected=(Fact("normalized", "on"),), forbidden=(Fact("date", "2026-03-04"),))
+    score = score_trial(case, Trial("a", 0, answer))
+    assert score.outcome == outcome
+    assert ("may say it" in score.error) is (outcome == "error")
