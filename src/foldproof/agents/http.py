@@ -225,9 +225,8 @@ def _memory_field_of(setup: Setup) -> str:
     """
     name = setup.agent.get("memory_field", "")
     if not isinstance(name, str) or name in ("messages", "user", *setup.model):
-        raise UsageError(
-            f"{setup.place}: `memory_field` is {name!r}\n  name a field of the body that is free, for instance memory_config"
-        )
+        free = "name a field of the body that is free, for instance memory_config"
+        raise UsageError(f"{setup.place}: `memory_field` is {name!r}\n  {free}")
     if setup.memory and not name and setup.memory.get("kind") != "external":
         raise UsageError(_untold(setup, "the configuration's `memory`"))
     return name
