@@ -95,9 +95,6 @@ class HttpAgent:
         """Take over the messages of a history."""
         self._past = snapshot
 
-    async def close(self) -> None:
-        """Nothing to let go of: the connections belong to the factory."""
-
 
 @dataclass(slots=True)
 class HttpConversation:

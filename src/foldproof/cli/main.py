@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import signal
 import sys
@@ -22,6 +23,7 @@ _STREAM_FAULTS = frozenset({errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF})
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with the exit code of DESIGN section 9."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    gc.disable()  # what a command imports stays: walking through it again and again only costs time
     _speak_utf8()
     with contextlib.suppress(ValueError):  # not the main thread: signals stay as they are
         signal.signal(signal.SIGTERM, _as_interrupt)

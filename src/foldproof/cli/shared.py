@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shlex
 import shutil
@@ -78,6 +79,8 @@ def ask_agents(work: Callable[..., Awaitable[T]], opened: Workspace, what: Any, 
     """
     import anyio
 
+    gc.freeze()
+    gc.enable()
     with contextlib.redirect_stdout(sys.stderr):
         try:
             return anyio.run(work, opened, what, options)
