@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from generated import write
 
 from foldproof.cli.app import COMMANDS, app
 
@@ -96,16 +97,5 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def write(place: Path, text: str, *, check: bool) -> int:
-    """Write the page, or with `check` answer 1 where it differs."""
-    if not check:
-        place.write_text(text, encoding="utf-8")
-        return 0
-    if place.exists() and place.read_text(encoding="utf-8") == text:
-        return 0
-    sys.stderr.write(f"{place.name} is not what the code says\n  run: python scripts/{Path(__file__).name}\n")
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(write(PAGE, page(), check="--check" in sys.argv[1:]))
+    sys.exit(write(PAGE, page()))

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from generated import write
+
 import foldproof
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference.md"
@@ -168,16 +170,5 @@ def _default(field: dataclasses.Field[Any]) -> str:
     return "required"
 
 
-def write(place: Path, text: str, *, check: bool) -> int:
-    """Write the page, or with `check` answer 1 where it differs."""
-    if not check:
-        place.write_text(text, encoding="utf-8")
-        return 0
-    if place.exists() and place.read_text(encoding="utf-8") == text:
-        return 0
-    sys.stderr.write(f"{place.name} is not what the code says\n  run: python scripts/{Path(__file__).name}\n")
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(write(PAGE, page(), check="--check" in sys.argv[1:]))
+    sys.exit(write(PAGE, page()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -10,7 +11,7 @@ from foldproof.agents.memories.text import count_tokens, ranked, turn_items
 from foldproof.logs import History, MemoryItem
 
 
-class Compacting:
+class Compacting(ABC):
     """Holds every item until it is folded, then those that `select` keeps.
 
     The recall is the whole memory, in its original order, whatever the question; before a fold it is what a
@@ -50,9 +51,9 @@ class Compacting:
         """The items of a history: its turns."""
         return turn_items(history)
 
+    @abstractmethod
     def select(self, items: Sequence[MemoryItem], budget: int) -> tuple[list[MemoryItem], tuple[str, ...]]:
         """The items to keep, in their order, and what the reader of the record should know."""
-        raise NotImplementedError
 
     def _selected(self) -> tuple[tuple[MemoryItem, ...], tuple[str, ...]]:
         budget = self.settings["budget"]
