@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from foldproof.score import CaseScore
     from foldproof.workflow import CheckReport, RunReport, Workspace
 
 
@@ -94,7 +93,7 @@ def _open(config: pytest.Config, replay_set: Path | None) -> AbstractContextMana
 class ReplayFile(pytest.File):
     """A replay set; its cases are asked together when the first of them is due."""
 
-    _scores: dict[str, CaseScore] | None = None
+    _report: RunReport | None = None
 
     def collect(self) -> Iterator[pytest.Item]:
         """One test a case, selectable by class with `-k`; a set with problems is an error of collection."""
@@ -110,15 +109,15 @@ class ReplayFile(pytest.File):
             item.extra_keyword_matches.add(case.case_class)
             yield item
 
-    def score(self, case_id: str) -> CaseScore:
-        """The score of one case; the first call asks all the cases that pytest has selected."""
-        if self._scores is None:
+    def report(self) -> RunReport:
+        """The run of all the cases that pytest has selected, asked when the first of them is due."""
+        if self._report is None:
             mine = tuple(item.name for item in self.session.items if item.parent is self)
             with _open(self.config, self.path) as workspace:
                 config = self.config.getoption("--replay-config") or workspace.project.baseline
                 repeats = self.config.getoption("--replay-repeat")
-                self._scores = Replay(workspace).run(config, only=mine, repeats=repeats).scores
-        return self._scores[case_id]
+                self._report = Replay(workspace).run(config, only=mine, repeats=repeats)
+        return self._report
 
 
 class ReplayItem(pytest.Item):
@@ -127,7 +126,10 @@ class ReplayItem(pytest.Item):
     def runtest(self) -> None:
         """Pass where every trial passed; an answer that could not be judged is told apart from a lost fact."""
         assert isinstance(self.parent, ReplayFile)  # noqa: S101  # what `collect` made
-        score = self.parent.score(self.name)
+        report = self.parent.report()
+        score = report.scores[self.name]
+        if report.stopped or not score.trials:
+            raise ReplayNotJudged(f"case '{self.name}' was not judged: {report.stopped or 'it was not asked'}")
         for trial in score.trials:
             if trial.outcome == "error":
                 raise ReplayNotJudged(f"case '{self.name}' was not judged: {trial.error}")

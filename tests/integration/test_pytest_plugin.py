@@ -84,3 +84,14 @@ def test_the_fixture(replay_project: pytest.Pytester) -> None:
 def test_without_the_option_nothing_is_collected(replay_project: pytest.Pytester) -> None:
     result = replay_project.runpytest_subprocess("replay.json")
     assert "passed" not in result.stdout.str()
+
+
+def test_a_run_that_a_limit_stopped_is_no_pass(replay_project: pytest.Pytester) -> None:
+    replay_project.makefile(
+        ".yaml",
+        foldproof="foldproof: 1\nreplay_set: replay.json\nlimits: {max_time_s: 0.000001}\nconfigs:\n"
+        "  production: {agent: python:plugin_agent:answer}\n",
+    )
+    result = replay_project.runpytest_subprocess("--replay-set", "replay.json")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*was not judged: the time limit is reached*"])

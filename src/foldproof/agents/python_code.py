@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from foldproof.agents.factory import Setup
-from foldproof.agents.python_sources import forget_edited
+from foldproof.agents.python_sources import forget_loaded
 from foldproof.agents.signature import MARK
 from foldproof.core import UsageError, nearest_of
 
@@ -105,7 +105,7 @@ def importable(root: Path) -> Iterator[None]:
     """Put the root first on the import path; forget edited modules, and those of another project by the same name."""
     entry = str(root)
     _forget_namesakes(root)
-    forget_edited(root)
+    forget_loaded(root)
     importlib.invalidate_caches()
     sys.path.insert(0, entry)
     try:

@@ -53,11 +53,12 @@ def sources_of(module: Any, thing: Any, root: Path) -> dict[Path, str]:  # noqa:
     return found
 
 
-def forget_edited(root: Path) -> None:
-    """Where a file has changed since it was loaded in this process, let go of all modules below the root.
+def forget_loaded(root: Path) -> None:
+    """Let go of the modules that an agent was made of before, and of all below the root where a file has changed.
 
-    The next import reads them anew: one that stayed would hold what it took from the old one. A module that was
-    loaded before an agent made of it was first opened is taken to be as its file.
+    The next import makes them anew: two configurations of one check must not share what a module keeps (a client, a
+    cache), and a module that stayed would hold what it took from an edited one. A module that was loaded before an
+    agent made of it was first opened is taken to be as its file.
     """
     search = _Search(root)
     own = {
@@ -68,10 +69,9 @@ def forget_edited(root: Path) -> None:
     edited = {
         path for path in own.values() if path in _loaded and hashlib.sha256(_read(path)).hexdigest() != _loaded[path]
     }
-    if not edited:
-        return
-    for name in own:
-        del sys.modules[name]
+    for name, path in own.items():
+        if edited or path in _loaded:
+            del sys.modules[name]
     for path in edited:
         del _loaded[path]
         # compiled code is told apart by the second and the size only

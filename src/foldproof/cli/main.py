@@ -31,8 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         sys.stdout.flush()
     except OSError as error:
-        code = _unwritable(error)
-    sys.exit(int(code))
+        code = code if isinstance(error, BrokenPipeError) else _unwritable(error)
+    with contextlib.suppress(OSError):
+        sys.stderr.flush()
+    # Not `sys.exit`: a thread that an agent left behind must neither keep the process nor change what it answers.
+    os._exit(int(code))
 
 
 def run(words: Sequence[str]) -> ExitCode:
@@ -53,11 +56,11 @@ def run(words: Sequence[str]) -> ExitCode:
     except (KeyboardInterrupt, click.Abort):
         message = "interrupted; what was answered is kept: run the same command again to go on"
         return _fail(ExitCode.INTERRUPTED, "interrupted", message, as_json=as_json)
-    except OSError as error:
-        if error.errno not in _STREAM_FAULTS or error.filename is not None:
-            return _bug(error, as_json=as_json)
-        return _unwritable(error)
     except BaseException as error:  # noqa: BLE001  # the outermost border: a bug becomes exit code 3 with its trace
+        if isinstance(error, SystemExit) and isinstance(error.__context__, OSError):
+            error = error.__context__  # click's own way of saying that the reader of the output went away
+        if isinstance(error, OSError) and error.errno in _STREAM_FAULTS and error.filename is None:
+            return _unwritable(error)
         return _bug(error, as_json=as_json)
 
 
@@ -84,14 +87,14 @@ def _fail(code: ExitCode, kind: str, message: str, *, as_json: bool) -> ExitCode
 
 
 def _unwritable(error: OSError) -> ExitCode:
-    """The report cannot be written; where its reader went away (`| head`) that is no failure.
+    """The report cannot be written. Where its reader went away (`| head`) that is said by the code alone.
 
     Standard output is pointed at nothing, so that the interpreter does not complain of it again at exit.
     """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
-        return ExitCode.PASS
+        return ExitCode.INTERRUPTED
     sys.stderr.write(f"the report cannot be written: {error}\n")
     return ExitCode.USAGE
 

@@ -1,6 +1,6 @@
 """The comparison: the accepted baseline, the diff, the gate and the verdict. Pure but for the baseline's file."""
 
-from foldproof.compare.baseline import Baseline, load_baseline, save_baseline
+from foldproof.compare.baseline import Baseline, asked_hash, load_baseline, save_baseline
 from foldproof.compare.diff import CaseChange, FactChange, config_differences, diff_scores
 from foldproof.compare.gate import ClassGate, gate_scores
 from foldproof.compare.verdict import Check, Evidence, RunVerdict, Verdict, judge_check, judge_control, judge_run
@@ -14,6 +14,7 @@ __all__ = [
     "FactChange",
     "RunVerdict",
     "Verdict",
+    "asked_hash",
     "config_differences",
     "diff_scores",
     "gate_scores",

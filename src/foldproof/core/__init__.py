@@ -12,10 +12,11 @@ from foldproof.core.errors import (
     nearest_of,
 )
 from foldproof.core.registry import Registry
-from foldproof.core.secrets import Redactor
+from foldproof.core.secrets import REDACTED, Redactor
 from foldproof.core.version import __version__
 
 __all__ = [
+    "REDACTED",
     "ExitCode",
     "FileError",
     "FoldproofError",

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+REDACTED = "[redacted]"
+"""What stands in the place of a secret."""
 _NAMES = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|CREDENTIALS?)$|(?:APIKEY|PASSWORD|PASSWD)$")
 _SHAPES = re.compile(
     r"\b(?:sk|pk|rk)-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"
@@ -39,8 +41,8 @@ class Redactor:
     def __call__(self, text: str) -> str:
         """The text without the secrets that are known."""
         if self._known is not None:
-            text = self._known.sub("[redacted]", text)
-        return _SHAPES.sub("[redacted]", text)
+            text = self._known.sub(REDACTED, text)
+        return _SHAPES.sub(REDACTED, text)
 
     def value(self, value: Any) -> Any:  # noqa: ANN401  # any JSON value
         """A JSON value with every text in it cleaned; the keys of objects stay."""

@@ -63,6 +63,7 @@ _STEMS = "isn aren wasn weren don doesn didn haven hasn hadn won wouldn can coul
 CONTRACTIONS = frozenset(_STEMS.split())
 """What stands before the `t` of a contraction once its apostrophe is a blank."""
 CANCELLED = frozenset({
+    ("or", "not"), ("or", "no"), ("than", "not"), ("as", "not"),
     ("not", "without"), ("never", "without"), ("why", "not"), ("if", "not"), ("qua", "non"), ("persona", "non"),
     ("nicht", "ohne"), ("warum", "nicht"), ("wenn", "nicht"), ("pas", "sans"), ("pourquoi", "pas"), ("no", "sin"),
     ("qué", "no"), ("si", "no"), ("non", "senza"), ("perché", "non"), ("se", "non"), ("não", "sem"), ("que", "não"),
@@ -116,6 +117,8 @@ _PAIR_REACH = 6
 _ENOUGH_REACH = 4
 _DOES_NOT_DO = frozenset({"cannot", "cant"})
 _ASKS = frozenset("不没沒")
+_ASKED = frozenset(["i", "you", "he", "she", "it", "we", "they", "this", "that", "there"])
+"""After a contraction one of these makes a question: "Can't you take X?", "Isn't this X?"."""
 _CAN = frozenset("是能会會得可有")
 _AFFIRMED = frozenset("不没沒無无非")
 
@@ -205,7 +208,8 @@ def _negates(words: list[str], at: int, hit: str, languages: AbstractSet[str]) -
     before = words[at - 1] if at else ""
     after = words[at + 1] if at + 1 < len(words) else hit.partition(" ")[0]
     if word == "t":
-        return before in CONTRACTIONS
+        asked = after in _ASKED or (at > 1 and words[at - 2] == "why")
+        return before in CONTRACTIONS and not asked
     if (before, word) in CANCELLED or (before == after and word in _ASKS):
         return False
     if word in ONLY_AFTER:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -88,7 +88,8 @@ class Stopped:
 class Run:
     """One execution of a set on one configuration.
 
-    `settings_sha256` is the hash of the configuration with its `${NAME}` filled in, secrets left out. `id` is 0
+    `settings_sha256` is the hash of the configuration with its `${NAME}` filled in, secrets left out; `asked` holds
+    for each case the hash of what its agent was asked. `id` is 0
     until the store has given one.
     """
 
@@ -100,6 +101,7 @@ class Run:
     control: Literal["", "unplugged"] = ""
     fingerprint: str = ""
     settings_sha256: str = ""
+    asked: Mapping[str, str] = field(default_factory=dict)
     foldproof: str = ""
     started_at: str = ""
     state: RunState = "running"

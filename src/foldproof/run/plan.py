@@ -54,9 +54,10 @@ def plan_trials(
     histories: Mapping[str, History],
     repeats: int = 1,
     done: Collection[TrialKey] = (),
+    failed: Collection[TrialKey] = (),
     unplugged: bool = False,
 ) -> tuple[PlannedTrial, ...]:
-    """Cases times repeats, less what is done, in the order of the set.
+    """Cases times repeats, less what is done, in the order of the set; trials that `failed` are asked again.
 
     All first repetitions come before the second ones, so that an interrupted run has seen every case early.
     The memory of a case is its own `memory_config` overlaid by the configuration's; unplugged, there is none. A
@@ -69,9 +70,10 @@ def plan_trials(
         history = histories[case.history] if case.history and not unplugged and not external else None
         key = content_hash([history.sha256 if history else "", memory, configuration.sha256])
         planned.append((case, memory, history, key))
+    most = max([repeats, *(key.repeat + 1 for key in failed)])
     return tuple(
         PlannedTrial(case, repeat, memory, history, key, unplugged)
-        for repeat in range(repeats)
+        for repeat in range(most)
         for case, memory, history, key in planned
-        if TrialKey(case.id, repeat) not in done
+        if (asked := TrialKey(case.id, repeat)) not in done and (repeat < repeats or asked in failed)
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from foldproof.matching import Text, match_fact, normalize
 
 VERSION = "abstain/1"
@@ -41,11 +43,18 @@ PHRASES: dict[str, tuple[str, ...]] = {
 """The phrases that admit it, per language: what the speaker does not know, or was not told. A change of this list is
 a new version."""
 GUESSES = (
-    "but I think", "but I believe", "but it might be", "but it may be", "but it could be", "but probably",
-    "but perhaps", "but maybe", "my guess", "but I guess", "but I would say", "but it is likely", "but it's likely",
-    "but it is probably", "but it's probably", "if I had to guess",
+    "I think", "I believe", "I guess", "I suppose", "I assume", "I would say", "it might be", "it may be",
+    "it could be",
+    "my guess", "if I had to guess", "probably", "perhaps", "maybe", "likely", "presumably", "although", "know exactly",
+    "know why you", "remember exactly", "not true that",
 )  # fmt: skip
-"""Openings of a value that the answer makes up after it has admitted ignorance."""
+"""Words of a value that the answer makes up beside the admission, and of an admission that is none."""
+_NUMBER_WORDS = frozenset({
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
+    "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy",
+    "eighty", "ninety", "hundred", "thousand", "million", "dozen",
+})  # fmt: skip
+_HAN_NUMBER = re.compile("[零〇一二三四五六七八九十百千万萬億亿两兩]{2,}")
 _LONGEST = 800
 """Characters of an admission: a longer text that holds one of the phrases tells of something else as well."""
 
@@ -62,9 +71,13 @@ def admits_ignorance(answer: str, question: str) -> bool:
     # A phrase such as "don't know" is itself a negation, so "negated" counts as standing there.
     admitted = any(match_fact(phrase, text).outcome != "missed" for phrases in PHRASES.values() for phrase in phrases)
     guessed = any(match_fact(guess, text).outcome != "missed" for guess in GUESSES)
-    return admitted and not guessed and _numbers(answer) <= _numbers(question)
+    return admitted and not guessed and _numbers(text.raw) <= _numbers(question)
 
 
 def _numbers(text: str) -> set[str]:
-    """The tokens of a text that have a digit."""
-    return {token for token in normalize(text).split() if any(char.isdecimal() for char in token)}
+    """The tokens of a text that are or hold a number: digits, Han numerals of two characters at least, number words."""
+    return {
+        token
+        for token in normalize(text).split()
+        if token in _NUMBER_WORDS or any(char.isdecimal() for char in token) or _HAN_NUMBER.fullmatch(token)
+    }

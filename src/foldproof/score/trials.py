@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from foldproof.cases import Case
+from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact
 from foldproof.record import Trial
 from foldproof.score.abstain import admits_ignorance
@@ -13,6 +14,8 @@ from foldproof.score.abstain import admits_ignorance
 FactRole = Literal["expected", "forbidden", "expectation"]
 FactOutcome = Literal["held", "missed", "negated", "degraded", "error"]
 TrialOutcome = Literal["pass", "fail", "error"]
+_LONGEST_MARKED = 100_000
+"""Characters of an answer in which hits are marked and reasons found; a longer one is scored and no more."""
 ABSTAIN = "admits that it does not know"
 
 
@@ -82,8 +85,14 @@ def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
         match = match_fact(fact, text)
     except Exception as error:  # noqa: BLE001  # the border to the scorer: its failure is no judgement
         return FactScore(fact.label, role, "error", reason=f"{type(error).__name__}: {error}")
+    if match.outcome == "missed" and REDACTED in text.raw:
+        return FactScore(
+            fact.label, role, "error", reason="a part of the answer was redacted, and the fact may stand in it"
+        )
     if role == "forbidden" and match.unsure:
         return FactScore(fact.label, role, "error", reason=f"the answer may say it, or not: {match.reason}")
+    if len(text.raw) > _LONGEST_MARKED:
+        return FactScore(fact.label, role, match.outcome)
     spans = tuple((span.start, span.end) for span in match.spans)
     return FactScore(fact.label, role, match.outcome, spans, match.reason)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from foldproof.cases import Case, shown
+from foldproof.cases import STRICT_CLASSES, Case, shown
 from foldproof.compare import Baseline, Check, Evidence, config_differences, judge_check, load_baseline
 from foldproof.core import FileError, Problem, content_hash
 from foldproof.matching import MATCHER_VERSION
@@ -81,8 +81,14 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
         doubts=(
             *(report.stopped for report in (before, after) if report.stopped),
             *(f"the unplugged control of a new case could not be judged: {reason}" for reason in control.unjudged),
+            *_no_longer_guarded(workspace, baseline),
         ),
-        notes=(*_changed_since(workspace, baseline, old), *_reused(before, after), *_run_notes(before, after)),
+        notes=(
+            *_changed_since(workspace, baseline, old),
+            *_reused(before, after),
+            *_run_notes(before, after),
+            *filter(None, [control.note]),
+        ),
     )
     check = judge_check(workspace.replay_set, evidence, today=_today())
     if not (before.stopped or after.stopped):
@@ -119,6 +125,15 @@ def _changed_since(workspace: Workspace, baseline: Baseline, production: Opened)
         yield f"'{production.configuration.name}' has changed since the baseline was accepted: {'; '.join(changed)}"
     if baseline.matcher != MATCHER_VERSION:
         yield f"the baseline was accepted under the matcher {baseline.matcher}; the present one is {MATCHER_VERSION}"
+
+
+def _no_longer_guarded(workspace: Workspace, baseline: Baseline) -> Iterator[str]:
+    """Cases that no change may lose, and that this change of the set takes out of the gate's sight."""
+    now = {case.id: case.case_class for case in workspace.replay_set.cases}
+    for case_id, name in baseline.classes.items():
+        if name in STRICT_CLASSES and now.get(case_id) != name:
+            where = f"is now of class '{now[case_id]}'" if case_id in now else "is gone from the set"
+            yield f"{case_id} was accepted as {name} and {where}: accept a new baseline to agree to that"
 
 
 def _run_notes(*reports: RunReport) -> dict[str, None]:

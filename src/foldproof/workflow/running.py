@@ -13,7 +13,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from foldproof.agents import AgentFactory, open_agents
 from foldproof.cases import Case, Configuration, Limits, expand
-from foldproof.compare import RunVerdict, judge_control, judge_run
+from foldproof.compare import RunVerdict, asked_hash, judge_control, judge_run
 from foldproof.core import NothingSelectedError, Redactor, UsageError, __version__, content_hash
 from foldproof.record import Run, Stopped, StoreListing, Trial
 from foldproof.run import Plan, RunRecord, plan_trials, run_trials
@@ -127,6 +127,7 @@ def new_run(workspace: Workspace, opened: Opened) -> Run:
         control=opened.control,
         fingerprint=opened.agents.fingerprint,
         settings_sha256=_settings_hash(workspace, opened.configuration),
+        asked={case.id: asked_hash(case, workspace.replay_set) for case in workspace.replay_set.cases},
         foldproof=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         notes=(*opened.agents.notes, *(shared if external else ())),
@@ -200,10 +201,11 @@ async def ask(
         histories=workspace.replay_set.histories,
         repeats=repeats,
         done=done,
+        failed={trial.key for trial in workspace.store.trials(run) if trial.error},
         unplugged=opened.control == "unplugged",
     )
-    wanted = {(case.id, repeat) for case in cases for repeat in range(repeats)}
-    reused = len(wanted & done)
+    asked = {case.id for case in cases}
+    reused = sum(key.case in asked for key in done)
     outcome = _Carried()
     if planned:
         with workspace.store.lock(f"run-{run.name}") as held:
@@ -214,7 +216,8 @@ async def ask(
             plan = Plan(f"fp-{run.name}", planned, opened.configuration.folds)
             outcome = await _carry_out(workspace, opened, run, plan=plan, limits=limits, listener=options.listener)
     run = workspace.store.set_state(run, "stopped" if outcome.stopped else "finished")
-    trials = [trial for trial in workspace.store.trials(run) if (trial.case, trial.repeat) in wanted]
+    # All that the run has of these cases counts, also what an earlier call asked beyond `repeats`.
+    trials = [trial for trial in workspace.store.trials(run) if trial.case in asked]
     part = len(cases) < len(workspace.replay_set.cases)
     return replace(
         report_run(workspace, run, cases, trials, part=part, doubts=(outcome.stopped,) if outcome.stopped else ()),
@@ -247,9 +250,12 @@ def report_run(
 
 
 def stored_report(workspace: Workspace, run: Run, cases: tuple[Case, ...], *, part: bool = False) -> RunReport:
-    """The report of what the store has of a run; one that was never finished allows no verdict."""
-    ids = {case.id for case in cases}
-    trials = [trial for trial in workspace.store.trials(run) if trial.case in ids]
+    """The report of what the store has of a run; one that was never finished allows no verdict.
+
+    The answer to a question that has changed since is no answer to the present one: its case counts as not asked.
+    """
+    same = {case.id for case in cases if run.asked.get(case.id) == asked_hash(case, workspace.replay_set)}
+    trials = [trial for trial in workspace.store.trials(run) if trial.case in same]
     doubts = () if run.state == "finished" else (f"run {run.name} was not carried to its end: it is {run.state}",)
     return replace(report_run(workspace, run, cases, trials, part=part, doubts=doubts), reused=len(trials))
 

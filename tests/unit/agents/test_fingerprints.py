@@ -131,11 +131,11 @@ async def test_both_agents_of_an_edited_helper_are_run_anew(write, seen):
     assert [(await seen())[1], (await seen({"python": "fp_second:run"}))[1]] == ["two", "two"]
 
 
-async def test_a_module_that_nobody_edited_is_not_loaded_again(write, seen):
+async def test_every_opening_has_modules_of_its_own(write, seen):
     write(fp_agent="import fp_helper\ndef run(q, c): return fp_helper.WORD", fp_helper="WORD = 'one'")
     await seen()
-    sys.modules["fp_helper"].WORD = "patched"
-    assert (await seen())[1] == "patched"
+    sys.modules["fp_helper"].WORD = "kept by the one before"
+    assert (await seen())[1] == "one"
 
 
 async def test_an_installed_package_below_the_root_is_not_looked_at(write, seen, tmp_path):
@@ -281,7 +281,7 @@ def test_a_project_above_the_interpreter_forgets_none_of_its_modules(tmp_path):
         "import sys, pathlib, foldproof\nfrom foldproof.agents import python_sources as s\n"
         f"sys.path.insert(0, {str(tmp_path)!r})\nimport fp_one\n"
         "p = pathlib.Path(fp_one.__file__).resolve(); s._loaded[p] = 'old'\n"
-        "s.forget_edited(pathlib.Path('/'))\n"
+        "s.forget_loaded(pathlib.Path('/'))\n"
         "assert 'fp_one' not in sys.modules and 'os' in sys.modules and 'foldproof.core' in sys.modules\n"
     )
     (tmp_path / "fp_one.py").write_text("")

@@ -256,3 +256,24 @@ def test_reason(kind, fact, text, reason):
 )
 def test_spans(fact, text, hits):
     assert [text[span.start : span.end] for span in match_fact(fact, text).spans] == hits
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "why don't you take penicillin",
+        "Can't you take penicillin",
+        "isn't this penicillin",
+        "whether or not penicillin",
+        "believe it or not penicillin",
+        "more often than not penicillin",
+        "as often as not penicillin",
+    ],
+)
+def test_idioms_that_deny_nothing(text):
+    assert match_fact("penicillin", text).outcome == "held"
+
+
+@pytest.mark.parametrize("text", ["Don't take penicillin", "you can't take penicillin", "this isn't penicillin"])
+def test_plain_contractions_still_deny(text):
+    assert match_fact("penicillin", text).outcome == "negated"

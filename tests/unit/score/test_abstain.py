@@ -87,3 +87,21 @@ def test_an_admission_is_short():
     words = "I don't know. " + "word " * 200
     assert admits_ignorance(words[:800], "?")
     assert not admits_ignorance(words[:801], "?")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I don't know why you ask: your dog is Rex.",
+        "I don't know. It's probably Rex.",
+        "I don't know; I think it's Rex",
+        "I do not know, although I think Rex",
+        "I don't know exactly but it's Rex",
+        "It is not true that I don't know; Rex.",
+        "I don't remember, seven perhaps.",
+        "I don't know - around twenty-five",
+        "我不知道，十五",
+    ],
+)
+def test_a_guess_beside_an_admission_is_none(answer):
+    assert not admits_ignorance(answer, "What is my dog's name?")
