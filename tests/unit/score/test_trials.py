@@ -168,3 +168,20 @@ def test_a_forbidden_date_that_may_be_meant_is_not_judged(answer, outcome):
     score = score_trial(case, Trial("a", 0, answer))
     assert score.outcome == outcome
     assert ("may say it" in score.error) is (outcome == "error")
+
+
+@pytest.mark.parametrize(("length", "marked"), [(1_000, True), (200_000, False)])
+def test_hits_are_marked_in_answers_that_a_person_reads(length, marked):
+    answer = "It runs on Postgres 15. " + "word " * (length // 5)
+    case = Case(
+        "a", "Which?", expected=(Fact("normalized", "Postgres 15"),), forbidden=(Fact("normalized", "MongoDB"),)
+    )
+    score = score_trial(case, Trial("a", 0, answer))
+    assert score.outcome == "pass"
+    assert bool(score.facts[0].spans) is marked
+
+
+def test_a_fact_missed_in_a_redacted_answer_is_not_judged():
+    case = Case("a", "Which?", expected=(Fact("normalized", "cannot"),), forbidden=(Fact("normalized", "secret"),))
+    assert score_trial(case, Trial("a", 0, "I cannot say [redacted]")).outcome == "error"
+    assert score_trial(case, Trial("a", 0, "I cannot say")).outcome == "pass"
