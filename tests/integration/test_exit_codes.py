@@ -60,6 +60,26 @@ def test_2_interrupted_and_a_rerun_goes_on(tmp_path: Path, number: signal.Signal
         assert endpoint.asked.total() <= 40 + 2, "only what was in flight may be asked twice"
 
 
+def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    cases = [{"id": f"q{n}", "question": f"question {n}", "expected_facts": ["Monday"]} for n in range(10)]
+    with ScriptedEndpoint(lambda _: "On Monday.", latency_s=0.1) as endpoint:
+        configs = {"production": {"agent": {"http": endpoint.url}, "model": {"name": "m"}}}
+        write_project(tmp_path, cases=cases, configs=configs)
+        command = [sys.executable, "-m", "foldproof", "run", "production", "-j", "1", "--repeat", "1"]
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),  # noqa: PLW1509  # nothing else runs there
+        )
+        while endpoint.asked.total() < 3:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+        assert set(endpoint.asked.values()) == {1}
+
+
 def test_3_internal_error_is_a_report(
     project: Callable[..., Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

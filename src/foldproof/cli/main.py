@@ -26,6 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.disable()  # what a command imports stays: walking through it again and again only costs time
     _speak_utf8()
     with contextlib.suppress(ValueError):  # not the main thread: signals stay as they are
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and hasattr(signal, "pthread_sigmask"):
+            # `nohup`, a job in the background: Ctrl-C is held back, but the event loop must know how to end on one.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, _as_interrupt)
     code = run(words)
     try:
@@ -100,9 +104,9 @@ def _unwritable(error: OSError) -> ExitCode:
 
 
 def _as_interrupt(_number: int, _frame: FrameType | None) -> None:
-    """SIGTERM ends a run as Ctrl-C does, also where Ctrl-C itself is ignored (`nohup`, a job in the background)."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        raise KeyboardInterrupt
+    """SIGTERM ends a run as Ctrl-C does, also where Ctrl-C itself is ignored."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.raise_signal(signal.SIGINT)
 
 
