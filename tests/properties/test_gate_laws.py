@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foldproof.cases import STRICT_CLASSES, Case, ReplaySet, Requirement, Waiver
@@ -40,6 +40,7 @@ GATE = st.fixed_dictionaries(
     {"safety": st.just(Requirement()), "canary": st.just(Requirement())},
     optional={name: st.just(Requirement()) | COUNT for name in ("preference", "episodic")},
 )
+MIXED = (["pass"], ["fail", "error"], ["pass"])
 SOME = st.sets(st.sampled_from(sorted(CASES)), max_size=4)
 WAIVERS = st.dictionaries(st.sampled_from(sorted(CASES)), st.integers(1, 7), max_size=4).map(
     lambda told: tuple(Waiver(case_id, "why", date(2026, 3, day)) for case_id, day in told.items())
@@ -112,6 +113,11 @@ def test_the_count_is_whole(gate, after, waived, vacuous):
 
 
 @given(GATE, SIDE, SOME)
+@example(
+    {"preference": Requirement(1, 3)},
+    {f"preference-{number}": _score(f"preference-{number}", told) for number, told in enumerate(MIXED)},
+    {"preference-1"},
+)
 def test_waivers_only_help_and_vacuous_cases_only_hurt(gate, after, some):
     plain = gate_scores(gate, after, sizes=SIZES)
     waived = gate_scores(gate, after, sizes=SIZES, waived=some)

@@ -70,13 +70,11 @@ def _gate_class(
     asked = [score for score in scores.values() if score.case_class == name]
     strict = requirement.need is None
     need = size if requirement.need is None else requirement.need
-    failed = [score.id for score in asked if score.judged and not _passes(score, strict=strict)]
-    forgiven = [case_id for case_id in failed if case_id in waived]
-    failed = [case_id for case_id in failed if case_id not in forgiven]
+    lost = [score.id for score in asked if score.judged and not _passes(score, strict=strict)]
+    forgiven = [case_id for case_id in lost if case_id in waived]
+    failed = [case_id for case_id in lost if case_id not in forgiven]
     unjudged = [
-        score.id
-        for score in asked
-        if (score.errors or not score.trials or score.id in vacuous) and score.id not in failed
+        score.id for score in asked if (score.errors or not score.trials or score.id in vacuous) and score.id not in lost
     ]
     got = len(asked) - len(failed) - len(unjudged)
     reachable = size - len(failed)

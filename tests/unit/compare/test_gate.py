@@ -84,10 +84,11 @@ def test_a_waived_failure_counts_as_a_pass(gated):
     assert gated(ALL, "P", "F", waived={"q0"}).ok is False
 
 
-def test_a_waiver_does_not_cover_an_error(gated):
+def test_a_waiver_covers_what_failed_and_no_error_alone(gated):
     entry = gated(ALL, "P", "FE", waived={"q1"})
-    assert (entry.ok, entry.unjudged) == (None, ("q1",))
+    assert (entry.ok, entry.unjudged, entry.waived) == (True, (), ("q1",))  # the error makes the verdict inconclusive
     assert gated(ALL, "P", "E", waived={"q1"}).ok is None
+    assert gated(ALL, "P", "PE", waived={"q1"}).ok is None
 
 
 def test_a_vacuous_case_never_counts_as_a_pass(gated):
