@@ -1,9 +1,10 @@
-"""How fast the normalized matcher is against the loop that people write by hand.
+"""How fast the normalized matcher is against the loops that people write by hand.
 
-Both sides run in the same process, on the same answers, in turns, and the best of several rounds counts, so the
-printed ratios mean more than the times. "usual" is lower-case, strip all but [a-z0-9 ], collapse, then `fact in
-answer`, with each answer normalized once. It has its facts normalized beforehand, which is kind to it; the ratio
-"+ facts each time" is that against the loop as most people write it, which normalizes a fact at each comparison.
+Every loop lower-cases, strips all but [a-z0-9 ] and looks for `fact in answer`, with each answer normalized once. They
+differ in how they strip: character by character, with a pattern, or with a pattern and blanks collapsed. All run in the
+same process, on the same answers, in turns, and the best of several rounds counts, so the printed ratios mean more than
+the times. "prepared" has the facts normalized beforehand; "each time" normalizes a fact at each comparison, as in
+`normal(fact) in answer`.
 
     python benchmarks/matcher.py [--json]
 """
@@ -14,6 +15,7 @@ import argparse
 import gc
 import json
 import re
+import string
 import time
 from collections.abc import Callable
 
@@ -56,26 +58,38 @@ CJK = (
     "的缓存，请先告诉我是否有变化。停车也比较方便，厨房很熟悉过敏问题。"
 )
 TEXTS = {"plain ASCII": PLAIN, "ASCII, many numbers": MIXED, "Markdown": MARKDOWN, "accented": ACCENTED, "CJK": CJK}
-FACTS = [Fact("normalized", fact) for fact in ("Postgres 15", "vegetarian", "raw SQL", "store credit", "MongoDB")]
+SAID = ("Postgres 15", "vegetarian", "raw SQL", "store credit", "MongoDB")
+FACTS = tuple(Fact("normalized", fact) for fact in SAID)
 VARIANTS = 20
 ROUNDS = 40
 
 
-def _usual_normal(text: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"[^a-z0-9 ]", "", text.lower())).strip()
+KEPT = frozenset(string.ascii_lowercase + string.digits + " ")
+LOOPS: dict[str, Callable[[str], str]] = {
+    "characters": lambda text: "".join(char for char in text.lower() if char in KEPT),
+    "pattern, collapsed": lambda text: re.sub(r"\s+", " ", re.sub(r"[^a-z0-9 ]", "", text.lower())).strip(),
+    "pattern": lambda text: re.sub(r"[^a-z0-9 ]", "", text.lower()),
+}
 
 
-def _usual(answers: list[str]) -> None:
-    facts = [_usual_normal(fact.text) for fact in FACTS]
-    for answer in answers:
-        text = _usual_normal(answer)
-        [fact in text for fact in facts]
+def _prepared(normal: Callable[[str], str]) -> Callable[[list[str]], None]:
+    facts = [normal(fact.text) for fact in FACTS]
+
+    def loop(answers: list[str]) -> None:
+        for answer in answers:
+            text = normal(answer)
+            [fact in text for fact in facts]
+
+    return loop
 
 
-def _usual_facts_each_time(answers: list[str]) -> None:
-    for answer in answers:
-        text = _usual_normal(answer)
-        [_usual_normal(fact.text) in text for fact in FACTS]
+def _each_time(normal: Callable[[str], str]) -> Callable[[list[str]], None]:
+    def loop(answers: list[str]) -> None:
+        for answer in answers:
+            text = normal(answer)
+            [normal(fact.text) in text for fact in FACTS]
+
+    return loop
 
 
 def _foldproof(answers: list[str]) -> None:
@@ -103,44 +117,35 @@ def _seconds(call: Callable[[list[str]], None], answers: list[str]) -> float:
 
 
 def measure(rounds: int = ROUNDS) -> dict[str, dict[str, float]]:
-    """Per kind of text: microseconds an answer (80 words x 5 facts), and how many times as fast as the usual loop."""
-    runs: dict[str, Callable[[list[str]], None]] = {
-        "usual": _usual,
-        "usual_facts_each_time": _usual_facts_each_time,
-        "foldproof": _foldproof,
-        "foldproof_with_spans": _foldproof_with_spans,
-    }
+    """Per kind of text: microseconds an answer (80 words x 5 facts) of the matcher and of each loop."""
+    runs = {"matcher": _foldproof, "matcher, spans read": _foldproof_with_spans}
+    for name, normal in LOOPS.items():
+        runs[f"{name}, prepared"] = _prepared(normal)
+        runs[f"{name}, each time"] = _each_time(normal)
     results = {}
-    for name, text in TEXTS.items():
+    for kind, text in TEXTS.items():
         answers = [f"{text} {number}." for number in range(VARIANTS)]
         best = dict.fromkeys(runs, float("inf"))
         for _ in range(rounds):
-            for run, call in runs.items():
-                best[run] = min(best[run], _seconds(call, answers) / VARIANTS * 1e6)
-        results[name] = {
-            **{f"{run}_us": round(value, 2) for run, value in best.items()},
-            "ratio": round(best["usual"] / best["foldproof"], 2),
-            "ratio_facts_each_time": round(best["usual_facts_each_time"] / best["foldproof"], 2),
-            "ratio_with_spans": round(best["usual"] / best["foldproof_with_spans"], 2),
-        }
+            for name, call in runs.items():
+                best[name] = min(best[name], _seconds(call, answers) / VARIANTS * 1e6)
+        results[kind] = {name: round(value, 2) for name, value in best.items()}
     return results
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Time the normalized matcher against the usual loop.")
+    parser = argparse.ArgumentParser(description="Time the normalized matcher against loops written by hand.")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     results = measure()
     if parser.parse_args().json:
         print(json.dumps(results, indent=2))
         return
-    print("microseconds an answer (80 words x 5 facts, 3 of them held); ratio above 1: foldproof is faster\n")
-    heads = f"{'text':<20} {'usual':>7} {'matcher':>8} {'ratio':>6}   {'+ facts each time':>17}"
-    print(f"{heads}   {'spans read':>10} {'ratio':>6}")
-    for name, row in results.items():
-        print(
-            f"{name:<20} {row['usual_us']:>7} {row['foldproof_us']:>8} {row['ratio']:>5}x   "
-            f"{row['ratio_facts_each_time']:>16}x   {row['foldproof_with_spans_us']:>10} {row['ratio_with_spans']:>5}x"
-        )
+    print("microseconds an answer (80 words x 5 facts, 3 of them held); x: how many times the matcher's time\n")
+    for kind, row in results.items():
+        print(f"{kind:<30} {row['matcher']:>7.1f}")
+        for name, took in row.items():
+            if name != "matcher":
+                print(f"  {name:<28} {took:>7.1f}  {took / row['matcher']:>5.1f}x")
 
 
 if __name__ == "__main__":

@@ -73,9 +73,8 @@ def _gate_class(
     lost = [score.id for score in asked if score.judged and not _passes(score, strict=strict)]
     forgiven = [case_id for case_id in lost if case_id in waived]
     failed = [case_id for case_id in lost if case_id not in forgiven]
-    unjudged = [
-        score.id for score in asked if (score.errors or not score.trials or score.id in vacuous) and score.id not in lost
-    ]
+    open_still = (score.id for score in asked if score.errors or not score.trials or score.id in vacuous)
+    unjudged = [case_id for case_id in open_still if case_id not in lost]
     got = len(asked) - len(failed) - len(unjudged)
     reachable = size - len(failed)
     ok: bool | None = None

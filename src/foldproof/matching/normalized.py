@@ -39,7 +39,7 @@ _NAME_AFTER = re.compile(r"[.\-_@][^\W_]")
 _SHORT = 80
 _MARKUP = " *_`\"'([)]~「」『』"
 _BREAKS = ("", " ", "\n")
-_AROUND = frozenset(f"{_MARKUP}\n:;!?、。")
+_AROUND = frozenset(("", *_MARKUP, *"\n:;!?、。"))
 _DIGIT_JOINTS = frozenset(":'")
 _AFTER_WORD = frozenset(".,")
 _AFTER_DIGIT = _AFTER_WORD | _DIGIT_JOINTS
@@ -126,9 +126,9 @@ class NormalizedFinder(SureFinder):
         at = folded.find(core, start)
         while at >= 0:
             end = at + len(core)
-            after = folded[end : end + 2]
-            if (at == 0 or folded[at - 1] in self._before) and (
-                not after or after[0] in self._after or (after[0] in self._stops and after[1:] in _BREAKS)
+            after = folded[end : end + 1]
+            if (after in self._after or (after in self._stops and folded[end + 1 : end + 2] in _BREAKS)) and (
+                at == 0 or folded[at - 1] in self._before
             ):
                 if _is_plainly_clear_before(folded, at) and (folded.isascii() or _is_clear_after(folded, end)):
                     return True
@@ -260,17 +260,18 @@ def _after_articles(padded: str, at: int, most: int, indefinite: bool) -> Iterat
 def _is_plainly_clear_before(folded: str, at: int) -> bool:
     """A quicker look for the common case: small words, then a common word, with a blank after each."""
     end = at - 1
-    if end < 1 or folded[end] != " ":
-        return False
     least = at - REACH if at > REACH else 0
+    start = folded.rfind(" ", least, at)
+    if start != end:
+        return False
     for _ in range(_WORDS_BEFORE):
-        start = folded.rfind(" ", least, end) + 1
-        word = folded[start:end]
+        start = folded.rfind(" ", least, end)
+        word = folded[start + 1 : end]
         if word not in _NEAR:
-            return start > 0 and word.isalpha() and word.isascii()
-        if word in QUICK or start < 2:
+            return start >= 0 and word.isalpha() and word.isascii()
+        if word in QUICK or start < 1:
             return False
-        end = start - 1
+        end = start
     return False
 
 
