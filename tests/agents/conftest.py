@@ -99,7 +99,7 @@ def opened(root):
     @asynccontextmanager
     async def opening(agent, memory=None, model=None):
         configuration = Configuration("tried", agent, model=model or {}, memory=memory or {})
-        async with open_agents(configuration, dict(os.environ), root) as factory:
-            yield factory
+        async with open_agents(configuration, dict(os.environ), root) as agents:
+            yield agents.factory
 
     return opening

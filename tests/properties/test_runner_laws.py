@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from foldproof.agents import Reply, TransientError, UnsupportedError
+from foldproof.agents import OpenedAgents, Reply, TransientError, UnsupportedError
+from foldproof.agents.watch import Watch
 from foldproof.cases import Case, Configuration, Limits
 from foldproof.logs import History, MemoryItem, Session, Turn, Usage
 from foldproof.record import Stopped, StoreListing
@@ -127,7 +128,7 @@ def test_each_trial_leaves_one_record_whatever_agents_do(deeds, count, concurren
     records = []
 
     async def main():
-        async with run_trials(Plan("fp", planned), world, limits=limits) as stream:
+        async with run_trials(Plan("fp", planned), OpenedAgents(world, Watch()), limits=limits) as stream:
             async for record in stream:
                 records.append(record)
 

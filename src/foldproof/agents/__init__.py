@@ -1,7 +1,7 @@
 """Agents: the system under test, reached through one small protocol, and the reference memories."""
 
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
-from foldproof.agents.factory import AgentFactory, open_agents
+from foldproof.agents.factory import AgentFactory, OpenedAgents, open_agents
 from foldproof.agents.protocols import Agent, Conversation, Reply, SessionInfo
 from foldproof.agents.signature import agent
 from foldproof.logs import MemoryItem, Usage
@@ -12,6 +12,7 @@ __all__ = [
     "AgentFactory",
     "Conversation",
     "MemoryItem",
+    "OpenedAgents",
     "Reply",
     "SessionInfo",
     "TransientError",

@@ -52,12 +52,14 @@ class CommandFactory:
     notes: tuple[str, ...] = ()
     running: set[CommandAgent] = field(default_factory=set, repr=False)
 
-    async def make(self, memory_config: Mapping[str, Any], trial: str) -> CommandAgent:  # noqa: ARG002  # a process is the isolation
+    async def make(self, memory_config: Mapping[str, Any], trial: str) -> CommandAgent:
         """A new process, opened with the memory_config."""
-        process = await AgentProcess.start(self.argv, self.setup.root, self.setup.environ)
+        tap = self.setup.watch.tap(trial)
+        process = await AgentProcess.start(self.argv, self.setup.root, {**self.setup.environ, **tap.environ})
         agent = CommandAgent(process, self.running)
         try:
-            await agent.send({"do": "open", "memory_config": self.setup.memory_of(memory_config), "wire_url": ""})
+            memory = self.setup.memory_of(memory_config)
+            await agent.send({"do": "open", "memory_config": memory, "wire_url": tap.wire_url})
         except BaseException:
             await agent.close()
             raise

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from foldproof.agents.fingerprints import digests_of, files_named, fingerprint_of
+from foldproof.agents.watch import Watch, Watching, open_watch
 from foldproof.core import Registry, UsageError, nearest_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Setup:
     """What an adapter is opened with: its configuration, expanded.
 
     `agent` and `model` hold secrets in clear: they are used and never recorded. `memory` is the
-    configuration's own; each trial brings the one that counts.
+    configuration's own; each trial brings the one that counts. `watch` has the tap of each trial.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Setup:
     environ: Mapping[str, str]
     root: Path
     line: int = 0
+    watch: Watch = field(default_factory=Watch)
 
     @property
     def place(self) -> str:
@@ -114,11 +116,19 @@ ADAPTERS: Registry[Adapter] = Registry(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedAgents:
+    """The agents of a configuration, and the watch that is kept on them."""
+
+    factory: AgentFactory
+    watch: Watch
+
+
 @asynccontextmanager
 async def open_agents(
-    configuration: Configuration, environ: Mapping[str, str], root: Path
-) -> AsyncIterator[AgentFactory]:
-    """The factory of a configuration's agents, for as long as the context lasts.
+    configuration: Configuration, environ: Mapping[str, str], root: Path, watching: Watching | None = None
+) -> AsyncIterator[OpenedAgents]:
+    """The factory of a configuration's agents and their watch, for as long as the context lasts.
 
     `root` is the project's folder: Python agents are imported from it, commands run in it. `${NAME}` in the
     values is replaced from `environ`, which commands also receive as their environment.
@@ -127,8 +137,16 @@ async def open_agents(
         UsageError: where the configuration names no agent that can be reached.
     """
     adapter = ADAPTERS.get(configuration.adapter)
+    async with (
+        open_watch(configuration, environ, watching or Watching()) as watch,
+        adapter(_setup_of(configuration, environ, root, watch=watch)) as factory,
+    ):
+        yield OpenedAgents(factory, watch)
+
+
+def _setup_of(configuration: Configuration, environ: Mapping[str, str], root: Path, *, watch: Watch) -> Setup:
     place = f"configs.{configuration.name}"
-    setup = Setup(
+    return Setup(
         name=configuration.name,
         agent=_expanded(configuration.agent, environ, f"{place}.agent"),
         model=_expanded(configuration.model, environ, f"{place}.model"),
@@ -136,9 +154,8 @@ async def open_agents(
         environ=environ,
         root=root,
         line=configuration.line,
+        watch=watch,
     )
-    async with adapter(setup) as factory:
-        yield factory
 
 
 def _expanded(value: Mapping[str, Any], environ: Mapping[str, str], place: str) -> dict[str, Any]:

@@ -159,6 +159,8 @@ class _Loader:
                 settings.get("model", {}),
                 settings.get("memory", {}),
                 settings.get("folds"),
+                settings.get("wire"),
+                settings.get("otel"),
                 line,
             )
         return found

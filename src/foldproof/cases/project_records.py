@@ -39,7 +39,8 @@ class Configuration:
     `agent` is one of `{"recall": ""}`, `{"python": "module:name"}`, `{"command": [...]}`, `{"http": url, …}` or
     `{plugin: …}`: the adapter's name is `adapter`. Values keep their `${NAME}` unexpanded, so no secret is
     ever part of a hash or a record; `expand` gives those that an adapter uses.
-    `folds` is None where the adapter decides (once if its memory compacts).
+    `folds` is None where the adapter decides (once if its memory compacts). `wire` and `otel` say how the agent is
+    watched; None is the adapter's usual way, `{"on": False}` not at all. They are no part of what is compared.
     """
 
     name: str
@@ -47,6 +48,8 @@ class Configuration:
     model: Mapping[str, Any] = field(default_factory=dict)
     memory: Mapping[str, Any] = field(default_factory=dict)
     folds: int | None = None
+    wire: Mapping[str, Any] | None = None
+    otel: Mapping[str, Any] | None = None
     line: int = field(default=0, compare=False)
 
     @property

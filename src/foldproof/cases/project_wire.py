@@ -128,6 +128,27 @@ _NAME_SCHEMA = {"type": "string", "pattern": r"^(?!(?:[0-9]+|latest)$)[^\s/]{1,8
 ConfigName = Annotated[str, BeforeValidator(_config_name), WithJsonSchema(_NAME_SCHEMA)]
 
 
+def _watched(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any value of a file
+    """`on`, `off`, or a mapping of settings, which is on."""
+    if isinstance(value, dict) and value:
+        settings = resolve(value)
+        if "on" in settings:
+            raise Fault("has the setting `on`", "a mapping is on: leave it out, or write `off` in place of the mapping")
+        return {str(key): item for key, item in settings.items()}
+    said = resolve(value)
+    if said in (True, "on", "true"):
+        return {}
+    if said in (False, "off", "false"):
+        return {"on": False}
+    raise Fault(f"cannot be {quoted(value)}", "allowed: `on`, `off`, or a mapping of settings")
+
+
+_WATCH_SCHEMA: dict[str, Any] = {
+    "anyOf": [{"enum": ["on", "off", True, False]}, {"type": "object", "minProperties": 1}]
+}
+Watched = Annotated[dict[str, Any], BeforeValidator(_watched), WithJsonSchema(_WATCH_SCHEMA)]
+
+
 class ConfigWire(Wire):
     """One configuration, before `extends` is applied."""
 
@@ -138,6 +159,8 @@ class ConfigWire(Wire):
         default_factory=dict
     )
     folds: CountFromZero | None = None
+    wire: Watched | None = None
+    otel: Watched | None = None
 
 
 class RepeatsWire(Wire):

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from foldproof.core import content_hash
 
 Role = Literal["user", "agent", "system", "tool"]
+Source = Literal["wire", "otel"]
+"""Who saw it, beside the adapter: the recording proxy, or the receiver of OpenTelemetry spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,43 @@ class Usage:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of a model, as a source beside the agent saw it.
+
+    `prompt` is all text that the model received, in reading order; `request` the body as it was sent, JSON text,
+    empty where only parts of it were seen. `api` names the protocol: `chat`, `responses`, `messages`, or the
+    operation of a span. `error` says why there is no answer; `duration_s` are seconds until the answer's end.
+    """
+
+    prompt: str
+    answer: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    model_name: str = ""
+    api: str = ""
+    request: str = ""
+    stream: bool = False
+    status: int = 200
+    error: str = ""
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one source beside the adapter saw of a trial: the wire, or OpenTelemetry spans.
+
+    `calls` in the order in which they began. None means that this source cannot see it, an empty tuple that it
+    saw that there was none. `notes` are remarks for the reader of the record.
+    """
+
+    source: Source
+    calls: tuple[ModelCall, ...] = ()
+    memory_reads: tuple[MemoryItem, ...] | None = None
+    memory_writes: tuple[MemoryItem, ...] | None = None
+    notes: tuple[str, ...] = ()
 
 
 def as_lines(history: History) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from foldproof.core import content_hash
-from foldproof.logs import MemoryItem, ToolCall, Usage
+from foldproof.logs import MemoryItem, Seen, ToolCall, Usage
 
 RunState = Literal["running", "finished", "interrupted", "stopped"]
 """`stopped` means that a cost or time limit ended the run before its plan was done."""
@@ -50,8 +50,10 @@ class Trial:
     """What one repetition of one case left behind.
 
     None in a field means that it could not be seen; an empty tuple that it was seen and there was none.
-    `store_written` and `store_kept` name the `StoreListing`s before and after the folds. `started_at` is UTC
-    in ISO form, `duration_s` the seconds of the last attempt, `attempts` counts from 1.
+    `seen` is what other sources than the adapter saw while the question was answered, `building` what they saw
+    while the memory was built, in the trial that built it. `store_written` and `store_kept` name the
+    `StoreListing`s before and after the folds. `started_at` is UTC in ISO form, `duration_s` the seconds of the
+    last attempt, `attempts` counts from 1.
     """
 
     case: str
@@ -65,6 +67,8 @@ class Trial:
     store_kept: str | None = None
     prompt: str | None = None
     usage: Usage | None = None
+    seen: tuple[Seen, ...] = ()
+    building: tuple[Seen, ...] = ()
     notes: tuple[str, ...] = ()
     log: str = ""
     started_at: str = ""

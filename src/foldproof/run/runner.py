@@ -15,10 +15,12 @@ from datetime import UTC, datetime
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from foldproof.agents import Agent, AgentError, AgentFactory, Reply, SessionInfo, TransientError
+from foldproof.agents import Agent, AgentError, OpenedAgents, Reply, SessionInfo, TransientError
 from foldproof.agents.protocols import Closes
+from foldproof.agents.watch import Tap
 from foldproof.cases import Limits
 from foldproof.core import UsageError
+from foldproof.logs import Seen
 from foldproof.record import Stopped, StoreListing, Trial, TrialError
 from foldproof.record.records import ErrorKind
 from foldproof.run.answers import answer_fault
@@ -34,7 +36,7 @@ _CLOSING_S = 10
 
 @asynccontextmanager
 async def run_trials(
-    plan: Plan, agents: AgentFactory, *, limits: Limits
+    plan: Plan, agents: OpenedAgents, *, limits: Limits
 ) -> AsyncIterator[MemoryObjectReceiveStream[RunRecord]]:
     """Carry out a plan; the records come from the stream as the trials finish, in no fixed order.
 
@@ -57,21 +59,29 @@ async def run_trials(
 
 @dataclass(slots=True)
 class _Attempt:
-    """What one attempt at a trial left, filled in as it goes; `stage` says who is at work."""
+    """What one attempt at a trial left, filled in as it goes; `stage` says who is at work.
+
+    `label` is a name that was never used: what an earlier attempt left in an agent's own store must not be found
+    again.
+    """
 
     started_at: str
+    label: str
     stage: str = "memory"
     built: Built = field(default_factory=Built)
     reply: Reply | None = None
+    building: tuple[Seen, ...] = ()
+    seen: tuple[Seen, ...] = ()
     log: str = ""
 
 
 class _Runner:
-    def __init__(self, plan: Plan, agents: AgentFactory, limits: Limits) -> None:
+    def __init__(self, plan: Plan, agents: OpenedAgents, limits: Limits) -> None:
         self._plan = plan
-        self._agents = agents
+        self._agents = agents.factory
+        self._watch = agents.watch
         self._limits = limits
-        self._memories = Memories(plan, default_folds=agents.default_folds, timeout_s=limits.timeout_s)
+        self._memories = Memories(plan, default_folds=agents.factory.default_folds, timeout_s=limits.timeout_s)
         self._listed: set[str] = set()
         self._cost = 0.0
         self._cost_unknown = False
@@ -120,11 +130,15 @@ class _Runner:
         attempts = 0
         while True:
             attempts += 1
-            attempt = _Attempt(datetime.now(UTC).isoformat(timespec="milliseconds"))
+            label = f"{self._plan.run}-{planned.case.id}-{planned.repeat}-{secrets.token_hex(4)}"
+            attempt = _Attempt(datetime.now(UTC).isoformat(timespec="milliseconds"), label)
             started = time.monotonic()
+            tap = self._watch.begin(label, planned.repeat)
             try:
-                error = await self._attempt(planned, attempt)
+                error = await self._attempt(planned, attempt, tap)
+                attempt.seen = await self._watch.take(label, ended=True)
             except TransientError as transient:
+                attempt.seen = await self._watch.take(label, ended=True)
                 wish = transient.retry_after_s
                 patient = wish is None or wish <= max(self._limits.timeout_s, _LONGEST_DELAY_S)
                 if attempts <= self._limits.retries and patient:
@@ -136,15 +150,14 @@ class _Runner:
             seconds = time.monotonic() - started
             return _record(planned, attempt, error, attempts=attempts, duration_s=seconds), attempt.built
 
-    async def _attempt(self, planned: PlannedTrial, attempt: _Attempt) -> TrialError | None:
+    async def _attempt(self, planned: PlannedTrial, attempt: _Attempt, tap: Tap) -> TrialError | None:
         """One attempt: an error to keep, or None where there is an answer.
 
         Raises:
             TransientError: where another attempt may fare better.
         """
         agent: Agent | None = None
-        # A name that was never used: what an earlier attempt left in an agent's own store must not be found again.
-        label = f"{self._plan.run}-{planned.case.id}-{planned.repeat}-{secrets.token_hex(4)}"
+        label = attempt.label
         limit = self._limits.timeout_s
         try:
             with anyio.move_on_after(limit):
@@ -152,9 +165,10 @@ class _Runner:
             if agent is None:
                 return TrialError("timeout", f"the agent did not start within {limit:g} s")
             attempt.built = await self._memories.prepare(agent, planned, label)
+            attempt.building = await self._watch.take(label)
             attempt.stage = "agent"
             with anyio.move_on_after(limit) as answering:
-                info = SessionInfo(user=label, session=f"{label}-question", now=planned.case.at)
+                info = SessionInfo(user=label, session=f"{label}-question", now=planned.case.at, wire_url=tap.wire_url)
                 conversation = await agent.start_session(info)
                 attempt.reply = recordable_reply(await conversation.reply(planned.case.question))
             if attempt.reply is None or answering.cancelled_caught:
@@ -189,6 +203,8 @@ def _record(
         store_kept=built.kept.sha256 if built.kept else None,
         prompt=reply.prompt,
         usage=reply.usage,
+        seen=attempt.seen,
+        building=attempt.building,
         notes=(*built.notes, *reply.notes),
         log=attempt.log,
         started_at=attempt.started_at,

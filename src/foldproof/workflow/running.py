@@ -11,7 +11,7 @@ from typing import Literal
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 
-from foldproof.agents import AgentFactory, open_agents
+from foldproof.agents import OpenedAgents, open_agents
 from foldproof.cases import Case, Configuration, Limits, expand
 from foldproof.compare import RunVerdict, asked_hash, judge_control, judge_run
 from foldproof.core import NothingSelectedError, Redactor, UsageError, __version__, content_hash
@@ -91,7 +91,7 @@ class Opened:
     """A configuration with its agents opened, ready to be asked."""
 
     configuration: Configuration
-    agents: AgentFactory
+    agents: OpenedAgents
     control: Control = ""
 
 
@@ -125,12 +125,12 @@ def new_run(workspace: Workspace, opened: Opened) -> Run:
         set_name=workspace.replay_set.name,
         set_sha256=workspace.replay_set.sha256,
         control=opened.control,
-        fingerprint=opened.agents.fingerprint,
+        fingerprint=opened.agents.factory.fingerprint,
         settings_sha256=_settings_hash(workspace, opened.configuration),
         asked={case.id: asked_hash(case, workspace.replay_set) for case in workspace.replay_set.cases},
         foldproof=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        notes=(*opened.agents.notes, *(shared if external else ())),
+        notes=(*opened.agents.factory.notes, *(shared if external else ())),
     )
 
 

@@ -19,8 +19,8 @@ def opened(tmp_path):
     @asynccontextmanager
     async def opening(agent, memory=None, model=None, environ=None):
         configuration = Configuration("candidate", agent, model=model or {}, memory=memory or {}, line=7)
-        async with open_agents(configuration, os.environ if environ is None else environ, tmp_path) as factory:
-            yield factory
+        async with open_agents(configuration, os.environ if environ is None else environ, tmp_path) as agents:
+            yield agents.factory
 
     return opening
 

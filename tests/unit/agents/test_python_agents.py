@@ -179,8 +179,8 @@ def test_a_call_that_never_returns_does_not_keep_the_process_alive(tmp_path):
     from foldproof.agents import SessionInfo, open_agents
     from foldproof.cases import Configuration
     async def main():
-        async with open_agents(Configuration("c", {"python": "subject:run"}), {}, Path(sys.argv[1])) as factory:
-            talk = await (await factory.make({}, "t")).start_session(SessionInfo("u", "s"))
+        async with open_agents(Configuration("c", {"python": "subject:run"}), {}, Path(sys.argv[1])) as agents:
+            talk = await (await agents.factory.make({}, "t")).start_session(SessionInfo("u", "s"))
             with anyio.move_on_after(0.1):
                 await talk.reply("?")
     anyio.run(main)
@@ -251,8 +251,8 @@ async def test_a_project_is_not_given_the_modules_of_another(opened, ask, write,
 
     (tmp_path / "namesake.py").unlink()
     sys.modules["namesake"].__file__ = "/elsewhere/namesake.py"
-    async with open_agents(Configuration("c", {"python": "namesake:run"}), {}, second) as factory:
-        assert (await ask(await factory.make({}, "t"))).text == "second"
+    async with open_agents(Configuration("c", {"python": "namesake:run"}), {}, second) as agents:
+        assert (await ask(await agents.factory.make({}, "t"))).text == "second"
     assert str(second) not in sys.path
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import anyio
 import pytest
 
-from foldproof.agents import Reply
+from foldproof.agents import OpenedAgents, Reply
+from foldproof.agents.watch import Watch
 from foldproof.cases import Case, Configuration, Limits
 from foldproof.logs import History, MemoryItem, Session, Turn
 from foldproof.record import Stopped, StoreListing, Trial
@@ -177,7 +178,9 @@ def carry_out():
     async def carrying(plan, factory, **limits):
         outcome = Outcome()
         with anyio.fail_after(10):
-            async with run_trials(plan, factory, limits=Limits(**{"timeout_s": 5.0, **limits})) as stream:
+            async with run_trials(
+                plan, OpenedAgents(factory, Watch()), limits=Limits(**{"timeout_s": 5.0, **limits})
+            ) as stream:
                 async for record in stream:
                     outcome.records.append(record)
         return outcome

@@ -6,7 +6,8 @@ import math
 import anyio
 import pytest
 
-from foldproof.agents import AgentError, Reply, TransientError, UnsupportedError
+from foldproof.agents import AgentError, OpenedAgents, Reply, TransientError, UnsupportedError
+from foldproof.agents.watch import Watch
 from foldproof.cases import Case, Configuration, Limits
 from foldproof.core import UsageError
 from foldproof.logs import MemoryItem, ToolCall, Usage
@@ -329,7 +330,7 @@ async def test_what_the_consumer_raises_comes_out_as_it_is(plan, factory, agents
     plain = factory(agents.plain)
 
     async def consume():
-        async with run_trials(plan(3), plain, limits=Limits()) as stream:
+        async with run_trials(plan(3), OpenedAgents(plain, Watch()), limits=Limits()) as stream:
             await stream.receive()
             raise ZeroDivisionError
 
@@ -433,7 +434,7 @@ async def test_a_cancelled_run_leaves_its_finished_trials_to_be_taken(plan, fact
     hanging = factory(agents.replying(reply))
     taken = []
     with anyio.move_on_after(0.1) as scope:
-        async with run_trials(plan(9), hanging, limits=Limits(concurrency=2)) as stream:
+        async with run_trials(plan(9), OpenedAgents(hanging, Watch()), limits=Limits(concurrency=2)) as stream:
             try:
                 await anyio.sleep_forever()
             finally:
