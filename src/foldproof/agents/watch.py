@@ -55,10 +55,11 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WatchSetup:
-    """What an observer is opened with: its settings in the configuration, as they are written, and the run's."""
+    """What an observer is opened with: its settings and the model of the configuration, as written, and the run's."""
 
     place: str
     settings: Mapping[str, Any]
+    model: Mapping[str, Any]
     environ: Mapping[str, str]
     watching: Watching
 
@@ -122,6 +123,8 @@ async def open_watch(
         observers = []
         for name, settings in asked.items():
             if settings.get("on", True):
-                setup = WatchSetup(f"configs.{configuration.name}.{name}", settings, environ, watching)
+                setup = WatchSetup(
+                    f"configs.{configuration.name}.{name}", settings, configuration.model, environ, watching
+                )
                 observers.append(await stack.enter_async_context(OBSERVERS.get(name)(setup)))
         yield Watch(observers)
