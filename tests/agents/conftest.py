@@ -1,6 +1,7 @@
 """What the contract suite stands on: a history, a project folder with agents in it, a chat endpoint in-process."""
 
 import os
+import re
 import shutil
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 from foldproof.agents import open_agents
 from foldproof.cases import Configuration
 from foldproof.logs import History, Session, Turn
+from foldproof.testing import ScriptedModel, answer_from_context, look_up_first, summarize
+from foldproof.testing.embeddings import hashed_words
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "agents"
 
@@ -47,6 +50,7 @@ def root(tmp_path):
         "    return function_agent.answer(question, memory_config, history)\n"
     )
     (tmp_path / "python_agent.py").write_text(PYTHON_PROGRAM)
+    (tmp_path / "question.md").write_text("Look up what you need.\n\n{question}")
     return tmp_path
 
 
@@ -95,9 +99,31 @@ async def endpoint():
 
 
 @pytest.fixture
-def opened(root):
+def scripted():
+    """A model that compacts where it is asked to, searches where it can, and answers from its prompt.
+
+    Its embeddings find words inside of sentences without spaces, and know that Python is a language.
+    """
+
+    def rule(request):
+        if request.question.startswith("You keep the memory"):
+            return summarize(request)
+        return look_up_first(answer_from_context, tool="search_memory")(request)
+
+    def embed(text, dimensions):
+        apart = re.sub("([A-Za-z]+)", r" \1 ", text).replace("language", "Python")
+        return hashed_words(apart, dimensions)
+
+    with ScriptedModel(rule, embed=embed) as model:
+        yield model
+
+
+@pytest.fixture
+def opened(root, scripted):
     @asynccontextmanager
     async def opening(agent, memory=None, model=None):
+        if "recall" in agent or "chat" in agent:
+            model = {"base_url": scripted.url, "name": "scripted", "temperature": 0, **(model or {})}
         configuration = Configuration("tried", agent, model=model or {}, memory=memory or {})
         async with open_agents(configuration, dict(os.environ), root) as agents:
             yield agents.factory

@@ -1,7 +1,9 @@
 """One contract, held by every adapter and every memory."""
 
+import re
 import shutil
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -21,18 +23,35 @@ SUBJECTS = [
     pytest.param({"http": "", "history": "messages"}, {}, True, id="http-messages"),
     pytest.param({"http": ""}, {}, False, id="http-omit"),
     *[
-        pytest.param({"recall": ""}, {"kind": kind}, kind != "none", id=f"recall-{kind}")
-        for kind in ("verbatim", "window", "head", "head_tail", "triage", "none")
+        pytest.param({agent: ""}, memory, memory["kind"] != "none", id=f"{agent}-{memory['kind']}")
+        for agent in ("recall", "chat")
+        for memory in (
+            {"kind": "full"},
+            {"kind": "head"},
+            {"kind": "head_tail"},
+            {"kind": "hybrid", "embed": {"name": "words"}},
+            {"kind": "none"},
+            {"kind": "paging"},
+            {"kind": "summary", "keep_last": 1},
+            {"kind": "triage"},
+            {"kind": "verbatim"},
+            {"kind": "window"},
+        )
     ],
+    pytest.param(
+        {"chat": {"prompt": "question.md", "tools": ["search_memory"]}}, {"kind": "verbatim"}, True, id="chat-tools"
+    ),
 ]
 QUESTION = "Which database for billing?"
 
 
 @pytest.fixture
-def agent_setting(request, endpoint):
+def agent_setting(request, endpoint, scripted):
     setting, memory, remembers = request.param
     if "http" in setting:
         setting = {**setting, "http": endpoint}
+    if "embed" in memory:
+        memory = {**memory, "embed": {**memory["embed"], "base_url": scripted.url}}
     return setting, memory, remembers
 
 
@@ -54,7 +73,9 @@ async def ingested(factory, memory, history, trial="t1"):
 async def asked(agent, question, user="u1", session="q1"):
     conversation = await agent.start_session(SessionInfo(user, session, "2026-04-01"))
     reply = await conversation.reply(question)
-    return reply if isinstance(reply, Reply) else Reply(reply)
+    reply = reply if isinstance(reply, Reply) else Reply(reply)
+    # a model gives each of its calls an id that no other call has
+    return replace(reply, prompt=reply.prompt and re.sub(r"call_\w+", "call", reply.prompt))
 
 
 async def close(agent):

@@ -37,6 +37,7 @@ BANNED_BUT = {
     "ConfigWire.model": "the wire of the key `model:`",
     "JudgeWire.model": "the wire of the key `model:`",
     "Setup.model": "the expanded key `model:`",
+    "Resources.model": "as Setup.model",
 }
 
 

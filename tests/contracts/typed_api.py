@@ -36,7 +36,16 @@ from foldproof import (
     match_fact,
     run_set,
 )
-from foldproof.testing import ScriptedEndpoint, write_project
+from foldproof.testing import (
+    Answer,
+    ModelFailure,
+    ModelRequest,
+    ScriptedEndpoint,
+    ScriptedModel,
+    answer_from_context,
+    look_up_first,
+    write_project,
+)
 
 
 @agent
@@ -118,4 +127,17 @@ def in_a_test(folder: Path) -> str:
         return f"{project} {endpoint.asked.total()} {foldproof.__version__}"
 
 
+def a_rule(request: ModelRequest) -> Answer:
+    if "weather" in request.question and not request.tool_results:
+        return ToolCall("weather", {"city": "Lyon"})
+    found = [result.text for result in request.tool_results]
+    return " ".join(found) or ModelFailure(429, "slow down", headers={"retry-after": "1"})
+
+
+def with_a_model() -> int:
+    with ScriptedModel(a_rule, key="sk-test") as scripted, ScriptedModel(answer_from_context) as other:
+        return scripted.asked.total() + len(other.requests) + len(scripted.environ["OPENAI_BASE_URL"])
+
+
+LOOKING_UP = look_up_first(answer_from_context, tool="look_up")
 HISTORY = History("acme", (Session("s1", (Turn("user", "We run Postgres 15."),), at="2026-01-02"),))

@@ -13,12 +13,13 @@ from typing import Any
 
 import anyio
 
-from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
+from foldproof.agents.errors import AgentError, UnsupportedError
 from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.fingerprints import digests_of, files_named
 from foldproof.agents.process import AgentProcess
 from foldproof.agents.protocols import Reply, SessionInfo
-from foldproof.agents.shapes import items_of, may_pass, tool_calls_of, usage_of
+from foldproof.agents.shapes import items_of, tool_calls_of, usage_of
+from foldproof.agents.steps import Steps
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem, as_lines
 
@@ -71,8 +72,8 @@ class CommandAgent:
 
     def __init__(self, process: AgentProcess, running: set[CommandAgent]) -> None:
         self.process = process
+        self._steps = Steps(process)
         self._running = running
-        self._lock = anyio.Lock()
         running.add(self)
 
     @property
@@ -86,33 +87,15 @@ class CommandAgent:
         Raises:
             AgentError: where the program fails, says that it failed, or answers no JSON object.
         """
-        # ASCII: some readers, Node's among them, also end a line at U+2028.
-        line = json.dumps(step).encode()
-        async with self._lock:
-            raw = await self.process.exchange(line)
-        try:
-            answer = json.loads(raw)
-        except (ValueError, RecursionError) as error:
-            self.process.kill()  # what the next line would answer is anybody's guess
-            text = raw.decode("utf-8", "replace")[:200]
-            what = f"the agent answered `{step['do']}` with a line that is not JSON: {text!r}"
-            raise AgentError(what + self.process.tail) from error
-        if not isinstance(answer, dict):
-            text = raw.decode("utf-8", "replace")[:200]
-            raise AgentError(f"the agent answered `{step['do']}` with {text!r}, where an object is expected")
-        if answer.get("error"):
-            message = answer["error"] if isinstance(answer["error"], str) else json.dumps(answer["error"])
-            text = f"the agent failed at `{step['do']}`: {message}"
-            raise (TransientError if answer.get("transient") is True or may_pass(message) else AgentError)(text)
-        return answer
+        return await self._steps.send(step)
 
     async def ingest(self, history: History) -> None:
         """Send the history."""
-        await self._supported({"do": "ingest", "history": as_lines(history)})
+        await self._steps.supported({"do": "ingest", "history": as_lines(history)})
 
     async def fold(self) -> None:
         """Ask for one compaction."""
-        await self._supported({"do": "fold"})
+        await self._steps.supported({"do": "fold"})
 
     async def start_session(self, info: SessionInfo) -> CommandConversation:
         """Start a session; a program that knows no sessions is taken to have one."""
@@ -121,7 +104,7 @@ class CommandAgent:
 
     async def memories(self, user: str) -> Sequence[MemoryItem]:
         """Ask for the items held."""
-        answer = await self._supported({"do": "memories", "user": user})
+        answer = await self._steps.supported({"do": "memories", "user": user})
         items = items_of(answer.get("items"), "the agent's `items`")
         if items is None:
             raise UnsupportedError("the agent answered `memories` without `items`")
@@ -129,14 +112,14 @@ class CommandAgent:
 
     async def snapshot(self) -> Any:  # noqa: ANN401  # any JSON value
         """Ask for the built memory as JSON."""
-        answer = await self._supported({"do": "snapshot"})
+        answer = await self._steps.supported({"do": "snapshot"})
         if "snapshot" not in answer:
             raise UnsupportedError("the agent answered `snapshot` without one")
         return answer["snapshot"]
 
     async def restore(self, snapshot: Any) -> None:  # noqa: ANN401  # any JSON value
         """Hand a built memory over."""
-        await self._supported({"do": "restore", "snapshot": snapshot})
+        await self._steps.supported({"do": "restore", "snapshot": snapshot})
 
     async def close(self) -> None:
         """Say goodbye and see to it that the process and its children end."""
@@ -144,12 +127,6 @@ class CommandAgent:
             await self.process.close(_GOODBYE)
         finally:
             self._running.discard(self)
-
-    async def _supported(self, step: Mapping[str, Any]) -> dict[str, Any]:
-        answer = await self.send(step)
-        if answer.get("unsupported"):
-            raise UnsupportedError(f"the agent does not support `{step['do']}`")
-        return answer
 
 
 @dataclass(frozen=True, slots=True)

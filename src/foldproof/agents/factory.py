@@ -108,6 +108,7 @@ ADAPTERS: Registry[Adapter] = Registry(
     "foldproof.agents",
     "agent adapter",
     {
+        "chat": "foldproof.agents.chat:open_chat",
         "command": "foldproof.agents.command:open_command",
         "http": "foldproof.agents.http:open_http",
         "python": "foldproof.agents.python:open_python",

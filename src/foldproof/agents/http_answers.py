@@ -1,16 +1,16 @@
-"""What an OpenAI-compatible endpoint answered: a reply, a failure that may pass, or one that will not."""
+"""What an OpenAI-compatible endpoint answered: a completion, a failure that may pass, or one that will not."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from foldproof.agents.errors import AgentError, TransientError
-from foldproof.agents.protocols import Reply
 from foldproof.agents.shapes import arguments_of, may_pass, status_may_pass, usage_of
 from foldproof.logs import ToolCall, Usage
 
@@ -18,6 +18,12 @@ _FINISH_NOTES = {
     "length": "the answer was cut off at the model's limit of output tokens",
     "content_filter": "the endpoint's content filter cut the answer",
 }
+# What OpenAI, llama.cpp, vLLM, Ollama and others say to a prompt that is too long.
+_TOO_LONG = re.compile(
+    r"context (?:length|limit|window|size)|maximum context|exceeds? the (?:available|model'?s?) (?:maximum )?context"
+    r"|(?:prompt|input) (?:is )?too (?:long|many tokens)|input length .{0,40}exceeds",
+    re.IGNORECASE,
+)
 
 
 class Price(NamedTuple):
@@ -34,13 +40,38 @@ class Price(NamedTuple):
         return Usage(usage.input_tokens, usage.output_tokens, cost)
 
 
+class WrittenCall(NamedTuple):
+    """A tool call as the model wrote it. `id` is empty where the model gave none."""
+
+    id: str
+    name: str
+    arguments: Any
+
+    @property
+    def call(self) -> ToolCall:
+        """The call as it is recorded."""
+        return ToolCall(self.name, arguments_of(self.arguments))
+
+
+class Completion(NamedTuple):
+    """One answer of a model: its text, the tools it wants called, and remarks for the reader of the record."""
+
+    text: str
+    calls: tuple[WrittenCall, ...] = ()
+    usage: Usage | None = None
+    notes: tuple[str, ...] = ()
+
+
 def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> AgentError:
     """The failure that a status other than 2xx means, with the endpoint's own message.
 
-    408, 409, 425, 429 and 5xx may pass; a used-up quota does not, though it comes as a 429.
+    408, 409, 425, 429 and 5xx may pass; a used-up quota does not, though it comes as a 429, nor does a prompt that
+    is too long, whatever it comes as.
     """
     message, code = _message_of(body)
     text = f"the endpoint answered {status}" + (f": {message}" if message else "")
+    if code == "context_length_exceeded" or (status < 500 and status != 429 and _TOO_LONG.search(message)):
+        return AgentError(f"the prompt does not fit the model's context: {text}")
     if code == "insufficient_quota":
         return AgentError(text)
     if status_may_pass(status):
@@ -48,8 +79,8 @@ def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> AgentErr
     return AgentError(text)
 
 
-def reply_of(body: bytes, prompt: str, price: Price | None) -> Reply:
-    """The reply in a 200's body.
+def completion_of(body: bytes, price: Price | None) -> Completion:
+    """The answer in a 200's body.
 
     Raises:
         AgentError: where the body holds an error, no JSON, no choice or an empty answer; `TransientError` where
@@ -82,7 +113,7 @@ def reply_of(body: bytes, prompt: str, price: Price | None) -> Reply:
     usage = usage_of(data.get("usage"), "prompt_tokens", "completion_tokens")
     if usage is not None and price is not None:
         usage = price.of(usage)
-    return Reply(text, tool_calls=calls, prompt=prompt, usage=usage, notes=tuple(notes))
+    return Completion(text, calls, usage, tuple(notes))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -107,13 +138,16 @@ def _seconds_until(date: str) -> float:
         return math.nan
 
 
-def _calls_of(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+def _calls_of(message: Mapping[str, Any]) -> tuple[WrittenCall, ...]:
     found = message.get("tool_calls")
     calls = []
     for part in found if isinstance(found, list) else []:
         function = part.get("function") if isinstance(part, dict) else None
         if isinstance(function, dict) and isinstance(function.get("name"), str):
-            calls.append(ToolCall(function["name"], arguments_of(function.get("arguments"))))
+            given = part.get("id")
+            calls.append(
+                WrittenCall(given if isinstance(given, str) else "", function["name"], function.get("arguments"))
+            )
     return tuple(calls)
 
 

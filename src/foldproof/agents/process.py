@@ -27,10 +27,12 @@ class AgentProcess:
     """A program in a process group of its own, spoken to line by line.
 
     After an error or a cancelled exchange the two sides may disagree on what was asked: the group is killed.
+    `who` is what messages call it.
     """
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, who: str = "the agent") -> None:
         self._process = process
+        self.who = who
         self._buffer = bytearray()
         self._log: deque[bytes] = deque()
         self._log_size = 0
@@ -39,7 +41,9 @@ class AgentProcess:
         self._reader = asyncio.get_running_loop().create_task(self._keep_log())
 
     @classmethod
-    async def start(cls, argv: Sequence[str], root: Path, environ: Mapping[str, str]) -> AgentProcess:
+    async def start(
+        cls, argv: Sequence[str], root: Path, environ: Mapping[str, str], *, who: str = "the agent"
+    ) -> AgentProcess:
         """Start the program in the folder `root`, without a shell.
 
         Raises:
@@ -50,8 +54,8 @@ class AgentProcess:
                 list(argv), stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=root, env=environ, start_new_session=True
             )
         except OSError as error:
-            raise AgentError(f"the agent `{argv[0]}` cannot be started: {error}") from error
-        return cls(process)
+            raise AgentError(f"{who} `{argv[0]}` cannot be started: {error}") from error
+        return cls(process, who)
 
     @property
     def log(self) -> str:
@@ -70,7 +74,7 @@ class AgentProcess:
             AgentError: where the process has ended or answers a line over 16 MB.
         """
         if self._closed:
-            raise AgentError("the agent process was closed")
+            raise AgentError(f"{self.who} process was closed")
         try:
             assert self._process.stdin is not None  # noqa: S101  # it was opened with a pipe
             with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -94,7 +98,7 @@ class AgentProcess:
                 continue
             searched = len(self._buffer)
             if searched > LINE_BYTES:
-                raise AgentError("the agent answered a line of more than 16 MB")
+                raise AgentError(f"{self.who} answered a line of more than 16 MB")
             try:
                 self._buffer += await self._process.stdout.receive()
             except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -107,9 +111,9 @@ class AgentProcess:
             await asyncio.wait([self._reader], timeout=0.2)
         code = self._process.returncode
         if code is None:
-            return AgentError(f"the agent closed its standard output but went on running{self.tail}")
+            return AgentError(f"{self.who} closed its standard output but went on running{self.tail}")
         how = f"was killed by {_signal(-code)}" if code < 0 else f"ended with exit code {code}"
-        return AgentError(f"the agent process {how} before it answered{self.tail}")
+        return AgentError(f"{self.who} process {how} before it answered{self.tail}")
 
     @property
     def tail(self) -> str:

@@ -54,7 +54,10 @@ def tool_calls_of(value: Any, place: str) -> tuple[ToolCall, ...] | None:  # noq
 
 
 def items_of(value: Any, place: str, *, ranks: bool = False) -> tuple[MemoryItem, ...] | None:  # noqa: ANN401  # any JSON value
-    """Memory items, `{"text", "id", "kind", "score"}` or bare texts; ranked from 1 in their order on request.
+    """Memory items, `{"text", "id", "kind", "score", "user"}` or bare texts.
+
+    With `ranks` they are ranked from 1 in their order, and `dropped` says why a candidate was not given.
+
 
     Raises:
         AgentError: where it is no list of such items.
@@ -73,6 +76,8 @@ def items_of(value: Any, place: str, *, ranks: bool = False) -> tuple[MemoryItem
                 kind=str(fields.get("kind") or ""),
                 rank=rank if ranks else 0,
                 score=_number(fields.get("score")),
+                user=str(fields.get("user") or ""),
+                dropped=str(fields.get("dropped") or "") if ranks else "",
             )
         )
     return tuple(items)

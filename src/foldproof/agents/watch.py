@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from foldproof.cases import Configuration
 
 CassetteMode = Literal["", "record", "replay", "auto"]
+CASSETTE_MISS = "the cassette has no answer"
+"""How the note on a request opens that nobody was asked, since the run may only replay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,12 @@ class Watching:
     folder: Path | None = None
 
 
+def cassette_miss(found: Sequence[Seen]) -> str:
+    """The first request that the cassette could not answer, in its note's words, or nothing."""
+    notes = (note for seen in found for note in seen.notes)
+    return next((note for note in notes if note.startswith(CASSETTE_MISS)), "")
+
+
 class Observer(Protocol):
     """One source of evidence beside the adapter. Trials are told apart by their label."""
 
@@ -55,13 +63,17 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WatchSetup:
-    """What an observer is opened with: its settings and the model of the configuration, as written, and the run's."""
+    """What an observer is opened with: its settings and the model of the configuration, as written, and the run's.
+
+    `configuration` is the name of the configuration, `place` where its settings stand.
+    """
 
     place: str
     settings: Mapping[str, Any]
-    model: Mapping[str, Any]
+    model_settings: Mapping[str, Any]
     environ: Mapping[str, str]
     watching: Watching
+    configuration: str = ""
 
 
 Opener = Callable[[WatchSetup], AbstractAsyncContextManager[Observer]]
@@ -124,7 +136,12 @@ async def open_watch(
         for name, settings in asked.items():
             if settings.get("on", True):
                 setup = WatchSetup(
-                    f"configs.{configuration.name}.{name}", settings, configuration.model, environ, watching
+                    f"configs.{configuration.name}.{name}",
+                    settings,
+                    configuration.model,
+                    environ,
+                    watching,
+                    configuration.name,
                 )
                 observers.append(await stack.enter_async_context(OBSERVERS.get(name)(setup)))
         yield Watch(observers)

@@ -36,9 +36,9 @@ class Repeats:
 class Configuration:
     """A named agent with its memory, model and retrieval settings, `extends` already applied.
 
-    `agent` is one of `{"recall": ""}`, `{"python": "module:name"}`, `{"command": [...]}`, `{"http": url, …}` or
-    `{plugin: …}`: the adapter's name is `adapter`. Values keep their `${NAME}` unexpanded, so no secret is
-    ever part of a hash or a record; `expand` gives those that an adapter uses.
+    `agent` is one of `{"recall": ""}`, `{"chat": settings}`, `{"python": "module:name"}`, `{"command": [...]}`,
+    `{"http": url, …}` or `{plugin: …}`: the adapter's name is `adapter`. Values keep their `${NAME}` unexpanded, so
+    no secret is ever part of a hash or a record; `expand` gives those that an adapter uses.
     `folds` is None where the adapter decides (once if its memory compacts). `wire` and `otel` say how the agent is
     watched; None is the adapter's usual way, `{"on": False}` not at all. They are no part of what is compared.
     """

@@ -27,7 +27,10 @@ _PYTHON = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _PLUGIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 _CONFIG = re.compile(r"[^\s/\x00-\x1f\x7f]{1,80}")
 _HISTORY = ("omit", "messages")
-_FORMS = "allowed: `recall`, `python:module:name`, `{command: [node, agent.js]}`, `{http: http://…}`, a plugin's name"
+_FORMS = (
+    "allowed: `recall`, `chat`, `python:module:name`, `{command: [node, agent.js]}`, `{http: http://…}`, "
+    "a plugin's name"
+)
 
 
 def agent_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any value of a file
@@ -97,7 +100,22 @@ def _recall(value: Any) -> str:  # noqa: ANN401  # any value of a file
     return ""
 
 
-_CHECKS: dict[str, Callable[[Any], Any]] = {"recall": _recall, "python": _module, "command": _command, "http": _url}
+def _chat(value: Any) -> Any:  # noqa: ANN401  # any value of a file
+    settings = resolve(value)
+    if settings in ({}, None, ""):
+        return ""
+    if not isinstance(settings, dict):
+        raise Fault(f"gives `chat` the value {quoted(value)}", "write `agent: chat`, or a mapping of its settings")
+    return settings
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "recall": _recall,
+    "chat": _chat,
+    "python": _module,
+    "command": _command,
+    "http": _url,
+}
 
 
 def _memory(value: Any) -> Any:  # noqa: ANN401  # any value of a file

@@ -3,6 +3,13 @@
 from foldproof.compare.baseline import Baseline, asked_hash, load_baseline, save_baseline
 from foldproof.compare.diff import CaseChange, FactChange, config_differences, diff_scores
 from foldproof.compare.gate import ClassGate, gate_scores
+from foldproof.compare.retention import (
+    ControlFinding,
+    ControlScores,
+    Retention,
+    control_findings,
+    effective_retention,
+)
 from foldproof.compare.verdict import Check, Evidence, RunVerdict, Verdict, judge_check, judge_control, judge_run
 
 __all__ = [
@@ -10,13 +17,18 @@ __all__ = [
     "CaseChange",
     "Check",
     "ClassGate",
+    "ControlFinding",
+    "ControlScores",
     "Evidence",
     "FactChange",
+    "Retention",
     "RunVerdict",
     "Verdict",
     "asked_hash",
     "config_differences",
+    "control_findings",
     "diff_scores",
+    "effective_retention",
     "gate_scores",
     "judge_check",
     "judge_control",

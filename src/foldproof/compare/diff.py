@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from foldproof.core import canonical_json
-from foldproof.score import CaseScore, FactScore
+from foldproof.score import CaseScore, FactScore, Owner
+from foldproof.score.attribution import OWNERS
 from foldproof.score.cases import CaseOutcome
 from foldproof.score.trials import FactOutcome, FactRole
 
 Change = Literal["kept", "lost", "recovered", "failing", "new", "gone", "flaky", "error", "vacuous"]
-Owner = Literal["write", "fold", "retrieve", "prompt", "use", "case", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class FactChange:
     """One fact before and after.
 
     `outcome` is the worst of the trials after; `bad` of `trials` trials after did not have it right. `owner`
-    is None where nothing was lost.
+    is None where nothing was lost, `why` says how; of trials that differ, the owner of most, of equals the
+    earliest.
     """
 
     fact: str
@@ -32,6 +34,7 @@ class FactChange:
     trials: int = 0
     reason: str = ""
     owner: Owner | None = None
+    why: str = ""
 
     @property
     def ok(self) -> bool:
@@ -118,10 +121,42 @@ def _facts(before: CaseScore | None, after: CaseScore) -> tuple[FactChange, ...]
                 len(bad),
                 len(scores),
                 worst.reason if bad else "",
-                "unknown" if bad and worst.outcome != "error" else None,
+                *_owner(bad),
             )
         )
     return tuple(changes)
+
+
+def lost_facts(change: CaseChange) -> tuple[FactChange, ...]:
+    """The facts of a case that were right in every trial before and are not right in some trial after."""
+    if change.change not in {"lost", "flaky"}:
+        return ()
+    return tuple(
+        fact
+        for fact in change.facts
+        if fact.bad > 0
+        and fact.after != "error"
+        and fact.before is not None
+        and FactScore(fact.fact, fact.role, fact.before).ok
+    )
+
+
+def count_owners(owners: Iterable[Owner | None]) -> dict[str, int]:
+    """How many losses each owner has, in the order of the stages; an owner without one is left out."""
+    counts = Counter(owner for owner in owners if owner is not None)
+    return {owner: counts[owner] for owner in (*OWNERS, "unknown") if counts[owner]}
+
+
+def _owner(bad: Sequence[FactScore]) -> tuple[Owner | None, str]:
+    """Who lost a fact over the trials that miss it, and how; what could not be judged was not lost."""
+    missing = [score for score in bad if score.outcome != "error"]
+    losses = [score.loss for score in missing if score.loss is not None]
+    if not losses:
+        return ("unknown" if missing else None), ""
+    counts = Counter(loss.owner for loss in losses)
+    order = [*OWNERS, "unknown"]
+    owner = min(counts, key=lambda name: (-counts[name], order.index(name)))
+    return owner, next(loss.reason for loss in losses if loss.owner == owner)
 
 
 def _by_fact(score: CaseScore | None) -> list[tuple[FactScore, ...]]:

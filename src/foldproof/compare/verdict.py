@@ -12,11 +12,16 @@ from foldproof.cases import STRICT_CLASSES, ReplaySet, Requirement
 from foldproof.compare.diff import CaseChange, diff_scores
 from foldproof.compare.gate import ClassGate, gate_scores
 from foldproof.compare.statistics import mcnemar, smallest_drop
+from foldproof.record.records import Control
 from foldproof.score import CaseScore
 
 Verdict = Literal["pass", "blocked", "inconclusive"]
 _LISTED = 5
 _PLAIN = frozenset({"kept", "lost", "recovered", "failing", "flaky"})
+_TOLD_IN_VAIN = {
+    "oracle": "these fail with their facts in the prompt, so they are broken or beyond the agent",
+    "full": "these fail with the whole history in the prompt",
+}
 MEANING = "a pass means that the named facts survived; it says nothing of helpfulness, format or speed"
 
 
@@ -86,10 +91,21 @@ def judge_run(
     return RunVerdict(verdict, (*blocked, *undecided), held)
 
 
-def judge_control(scores: Mapping[str, CaseScore], *, doubts: Collection[str] = ()) -> RunVerdict:
-    """What the unplugged control comes to: it passes where no case does, since none may pass without a memory."""
-    vacuous = [score.id for score in scores.values() if score.passes]
-    reasons = [f"these pass with the memory cut off, so they test nothing: {', '.join(vacuous)}"] if vacuous else []
+def judge_control(
+    scores: Mapping[str, CaseScore], *, control: Control = "unplugged", doubts: Collection[str] = ()
+) -> RunVerdict:
+    """What a control comes to.
+
+    Unplugged it passes where no case does, since none may pass without a memory; the others pass where every case
+    does in some trial, since each has what it needs in front of it.
+    """
+    if control == "unplugged":
+        named = [score.id for score in scores.values() if score.passes]
+        told = "these pass with the memory cut off, so they test nothing"
+    else:
+        named = [score.id for score in scores.values() if score.trials and not score.passes and not score.errors]
+        told = _TOLD_IN_VAIN[control]
+    reasons = [f"{told}: {', '.join(named)}"] if named else []
     reasons += [*doubts, *_unjudged(scores, "cases")]
     if not scores:
         reasons.append("no case was asked")

@@ -57,7 +57,9 @@ class MemoryItem:
     """One thing that a memory holds or returned.
 
     `rank` counts from 1 in the order of return, 0 where the item was not retrieved. `score` is the memory's
-    own number: its scale and direction belong to that memory and are not comparable.
+    own number: its scale and direction belong to that memory and are not comparable. `user` is the one whom it
+    belongs to, where the memory tells. `dropped` says why a candidate was not given in the end ("beyond k", "below the
+    threshold", "filtered out"), empty where it was.
     """
 
     text: str
@@ -65,6 +67,8 @@ class MemoryItem:
     kind: str = ""
     rank: int = 0
     score: float | None = None
+    user: str = ""
+    dropped: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from foldproof.matching.match import MATCHER_VERSION, Match, match_fact, match_f
 from foldproof.matching.nearest import Nearest
 from foldproof.matching.text import Text, normalize
 from foldproof.matching.tokens import UNSPACED, is_unspaced
+from foldproof.matching.weakened import Weakened, reworded, weakened
 
 __all__ = [
     "MATCHER_VERSION",
@@ -23,10 +24,13 @@ __all__ = [
     "Outcome",
     "Span",
     "Text",
+    "Weakened",
     "check_fact",
     "is_unspaced",
     "match_fact",
     "match_facts",
     "match_many",
     "normalize",
+    "reworded",
+    "weakened",
 ]

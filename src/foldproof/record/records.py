@@ -14,6 +14,9 @@ RunState = Literal["running", "finished", "interrupted", "stopped"]
 """`stopped` means that a cost or time limit ended the run before its plan was done."""
 ErrorKind = Literal["agent", "memory", "timeout", "transport", "empty", "error text"]
 """Who failed: the agent, its memory while it was built, the clock, the connection, or an answer that is none."""
+Control = Literal["", "unplugged", "oracle", "full"]
+"""Empty for a run of the memory itself; else the memory was cut off, and nothing, the expected facts or the whole
+history stood in the prompt."""
 
 
 class TrialKey(NamedTuple):
@@ -33,6 +36,12 @@ class TrialError:
     traceback: str = ""
 
 
+def _hashed(item: MemoryItem) -> dict[str, Any]:
+    """What of an item is hashed; a field that came later only where it is set, so that old hashes stay as they are."""
+    later = ("user", "dropped")
+    return {name: value for name, value in asdict(item).items() if value or name not in later}
+
+
 @dataclass(frozen=True)
 class StoreListing:
     """What a memory held at one moment. Trials name it by its hash, so that it is kept once."""
@@ -42,14 +51,15 @@ class StoreListing:
     @cached_property
     def sha256(self) -> str:
         """Hash of the items, in their order."""
-        return content_hash([asdict(item) for item in self.items])
+        return content_hash([_hashed(item) for item in self.items])
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """What one repetition of one case left behind.
 
-    None in a field means that it could not be seen; an empty tuple that it was seen and there was none.
+    None in a field means that it could not be seen; an empty tuple that it was seen and there was none. `user` is
+    the user id that the trial had of its own.
     `seen` is what other sources than the adapter saw while the question was answered, `building` what they saw
     while the memory was built, in the trial that built it. `store_written` and `store_kept` name the
     `StoreListing`s before and after the folds. `started_at` is UTC in ISO form, `duration_s` the seconds of the
@@ -69,6 +79,7 @@ class Trial:
     usage: Usage | None = None
     seen: tuple[Seen, ...] = ()
     building: tuple[Seen, ...] = ()
+    user: str = ""
     notes: tuple[str, ...] = ()
     log: str = ""
     started_at: str = ""
@@ -102,7 +113,7 @@ class Run:
     config_content: Mapping[str, Any]
     set_name: str
     set_sha256: str
-    control: Literal["", "unplugged"] = ""
+    control: Control = ""
     fingerprint: str = ""
     settings_sha256: str = ""
     asked: Mapping[str, str] = field(default_factory=dict)

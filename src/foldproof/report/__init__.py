@@ -12,6 +12,7 @@ from foldproof.report.build import (
     run_document,
     run_info,
 )
+from foldproof.report.controls import ControlsPart, controls_part
 from foldproof.report.documents import (
     DOCUMENTS,
     BaselineDocument,
@@ -20,7 +21,6 @@ from foldproof.report.documents import (
     DemoDocument,
     DoctorDocument,
     ErrorDocument,
-    ExplainDocument,
     FilesDocument,
     Finding,
     LintDocument,
@@ -30,6 +30,7 @@ from foldproof.report.documents import (
     document_schema,
 )
 from foldproof.report.evidence import explain_document
+from foldproof.report.explained import ExplainDocument
 from foldproof.report.junit import junit_check, junit_run
 from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
@@ -51,6 +52,7 @@ __all__ = [
     "BaselineDocument",
     "CheckDocument",
     "CompareDocument",
+    "ControlsPart",
     "DemoDocument",
     "DoctorDocument",
     "ErrorDocument",
@@ -65,6 +67,7 @@ __all__ = [
     "check_document",
     "compare_document",
     "compared_run",
+    "controls_part",
     "document_schema",
     "explain_document",
     "json_text",

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from foldproof.cases import ReplaySet
 from foldproof.compare import Baseline, CaseChange, Check, ClassGate, RunVerdict
+from foldproof.compare.diff import count_owners, lost_facts
 from foldproof.compare.statistics import Interval
 from foldproof.compare.verdict import MEANING
 from foldproof.core import Problem
 from foldproof.record import Run, Trial
+from foldproof.report.controls import ControlsPart
 from foldproof.report.documents import (
     BaselineDocument,
     CaseRow,
@@ -22,13 +24,11 @@ from foldproof.report.documents import (
     LintDocument,
     ProblemRow,
     RunDocument,
-    RunInfo,
     ScoredCase,
     SetInfo,
-    TrialFactRow,
-    TrialRow,
 )
-from foldproof.score import CaseScore, TrialScore
+from foldproof.report.explained import RunInfo, TrialFactRow, TrialRow
+from foldproof.score import CaseScore, FactScore, Owner, TrialScore
 
 
 def set_info(replay_set: ReplaySet) -> SetInfo:
@@ -58,6 +58,7 @@ def check_document(
     after: RunInfo,
     differs: Iterable[str],
     beside_memory: Iterable[str],
+    controls: ControlsPart | None = None,
 ) -> CheckDocument:
     """The document of a check; the verdict and its reasons are the check's own."""
     return CheckDocument(
@@ -74,7 +75,9 @@ def check_document(
         notes=list(check.notes),
         p_value=check.p_value,
         smallest_drop=check.smallest_drop,
+        owners=_owners(check.cases),
         meaning=MEANING,
+        controls=controls,
     )
 
 
@@ -101,6 +104,7 @@ def case_rows(changes: Iterable[CaseChange], replay_set: ReplaySet) -> list[Case
                     bad=fact.bad,
                     trials=fact.trials,
                     reason=fact.reason,
+                    why=fact.why,
                 )
                 for fact in change.facts
             ],
@@ -155,7 +159,17 @@ def run_document(
             for score in scores.values()
         ],
         notes=list(notes),
+        owners=count_owners(_owner_of(score) for case in scores.values() for score in zip(*_failed(case), strict=True)),
     )
+
+
+def _failed(case: CaseScore) -> list[tuple[FactScore, ...]]:
+    return [trial.facts for trial in case.trials if trial.outcome == "fail"]
+
+
+def _owner_of(scores: Sequence[FactScore]) -> Owner | None:
+    """Who lost one fact of a case, by the first trial that failed for it."""
+    return next((score.loss.owner for score in scores if score.loss is not None), None)
 
 
 def trial_row(score: TrialScore, answer: str) -> TrialRow:
@@ -168,6 +182,8 @@ def trial_row(score: TrialScore, answer: str) -> TrialRow:
             ok=fact.ok,
             spans=list(fact.spans),
             reason=fact.reason,
+            owner=fact.loss.owner if fact.loss else None,
+            why=fact.loss.reason if fact.loss else "",
         )
         for fact in score.facts
     ]
@@ -199,7 +215,12 @@ def compared_run(
         lost=[change.id for change in changed if change.change == "lost"],
         recovered=[change.id for change in changed if change.change == "recovered"],
         p_value=p_value,
+        owners=_owners(changed),
     )
+
+
+def _owners(changes: Iterable[CaseChange]) -> dict[str, int]:
+    return count_owners(fact.owner for change in changes for fact in lost_facts(change))
 
 
 def compare_document(

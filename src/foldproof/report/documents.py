@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from foldproof.compare.diff import Change, Owner
+from foldproof.compare.diff import Change
+from foldproof.report.controls import ControlsPart
+from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
+from foldproof.score import Owner
 from foldproof.score.cases import CaseOutcome
-from foldproof.score.trials import FactOutcome, FactRole, TrialOutcome
+from foldproof.score.trials import FactOutcome, FactRole
 
 VerdictWord = Literal["pass", "blocked", "inconclusive"]
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True, defer_build=True)
-
-
-class SetInfo(_Document):
+class SetInfo(Document):
     """The replay set: its name, content hash and number of cases."""
 
     name: str
@@ -30,20 +29,7 @@ class SetInfo(_Document):
     flag: str = Field(default="", description="the option that names the set, where no project file does")
 
 
-class RunInfo(_Document):
-    """A run: its number, configuration, control, state, and how many trials were asked now or stood in the store."""
-
-    config: str
-    run: str
-    control: str = ""
-    state: str = ""
-    started_at: str = ""
-    asked: int = 0
-    reused: int = 0
-    cost_usd: float | None = None
-
-
-class GateRow(_Document):
+class GateRow(Document):
     """What the gate asked of a class and what it got; `ok` is null where it could not be decided."""
 
     case_class: str = Field(validation_alias="class", serialization_alias="class")
@@ -51,12 +37,12 @@ class GateRow(_Document):
     got: int
     of: int
     ok: bool | None
-    failed: list[str] = []
-    unjudged: list[str] = []
-    waived: list[str] = []
+    failed: list[str] = Field(default=[])
+    unjudged: list[str] = Field(default=[])
+    waived: list[str] = Field(default=[])
 
 
-class FactRow(_Document):
+class FactRow(Document):
     """One fact: before, after, and who lost it."""
 
     fact: str
@@ -68,9 +54,10 @@ class FactRow(_Document):
     bad: int = Field(description="trials after in which the fact was not right")
     trials: int
     reason: str = ""
+    why: str = Field(default="", description="how the owner lost it, or why the owner cannot be named")
 
 
-class CaseRow(_Document):
+class CaseRow(Document):
     """One case before and after."""
 
     id: str
@@ -84,7 +71,7 @@ class CaseRow(_Document):
     error: str = ""
 
 
-class CheckDocument(_Document):
+class CheckDocument(Document):
     """The document of `foldproof check`."""
 
     schema_name: Literal["foldproof/check/1"] = Field(
@@ -103,31 +90,12 @@ class CheckDocument(_Document):
     notes: list[str]
     p_value: float | None = Field(description="exact McNemar test of lost against recovered; informs only")
     smallest_drop: int | None = Field(description="fewest losses that this set tells from noise")
+    owners: dict[str, int] = Field(default={}, description="how many facts each owner lost against the baseline")
     meaning: str
+    controls: ControlsPart | None = Field(default=None, description="those of the candidate, where they were asked for")
 
 
-class TrialFactRow(_Document):
-    """One fact in one answer; `spans` are half-open offsets into the answer."""
-
-    fact: str
-    kind: FactRole
-    outcome: FactOutcome
-    ok: bool
-    spans: list[tuple[int, int]] = []
-    reason: str = ""
-
-
-class TrialRow(_Document):
-    """One trial and its score."""
-
-    repeat: int
-    outcome: TrialOutcome
-    error: str = ""
-    facts: list[TrialFactRow]
-    answer: str = ""
-
-
-class ScoredCase(_Document):
+class ScoredCase(Document):
     """One case of a run with all its trials."""
 
     id: str
@@ -137,7 +105,7 @@ class ScoredCase(_Document):
     trials: list[TrialRow]
 
 
-class RunDocument(_Document):
+class RunDocument(Document):
     """The document of `foldproof run` and `foldproof rescore`."""
 
     schema_name: Literal["foldproof/run/1"] = Field(
@@ -149,10 +117,11 @@ class RunDocument(_Document):
     run: RunInfo
     gate: list[GateRow]
     cases: list[ScoredCase]
-    notes: list[str] = []
+    notes: list[str] = Field(default=[])
+    owners: dict[str, int] = Field(default={}, description="how many facts that are not right each owner lost")
 
 
-class BaselineDocument(_Document):
+class BaselineDocument(Document):
     """The document of `foldproof baseline accept` and `foldproof baseline show`."""
 
     schema_name: Literal["foldproof/baseline/1"] = Field(
@@ -164,13 +133,14 @@ class BaselineDocument(_Document):
     set: SetInfo
     accepted: bool = Field(description="whether the file now holds this baseline")
     replaces: str = Field(default="", description="the run whose baseline it replaces, or empty")
-    changes: list[CaseRow] = []
-    noise: list[str] = []
-    vacuous: list[str] = []
-    warnings: list[str] = []
+    changes: list[CaseRow] = Field(default=[])
+    noise: list[str] = Field(default=[])
+    vacuous: list[str] = Field(default=[])
+    warnings: list[str] = Field(default=[])
+    controls: ControlsPart | None = Field(default=None, description="those of the run, where they were asked for")
 
 
-class ComparedRun(_Document):
+class ComparedRun(Document):
     """One run of a comparison; the numbers inform only."""
 
     run: RunInfo
@@ -183,9 +153,10 @@ class ComparedRun(_Document):
     lost: list[str]
     recovered: list[str]
     p_value: float
+    owners: dict[str, int] = Field(default={}, description="how many facts each owner lost against the first run")
 
 
-class ComparedCase(_Document):
+class ComparedCase(Document):
     """One case over the runs, in their order."""
 
     id: str
@@ -193,7 +164,7 @@ class ComparedCase(_Document):
     outcomes: list[CaseOutcome]
 
 
-class CompareDocument(_Document):
+class CompareDocument(Document):
     """The document of `foldproof compare`."""
 
     schema_name: Literal["foldproof/compare/1"] = Field(
@@ -204,55 +175,7 @@ class CompareDocument(_Document):
     cases: list[ComparedCase]
 
 
-class ItemRow(_Document):
-    """One memory item; rank from 1 where it was retrieved."""
-
-    text: str
-    id: str = ""
-    kind: str = ""
-    rank: int = 0
-    score: float | None = None
-    facts: list[str] = Field(default=[], description="labels of the case's facts that stand in this item")
-
-
-class ExplainedTrialRow(_Document):
-    """Everything recorded of one trial; null where it could not be seen."""
-
-    score: TrialRow
-    error_type: str = ""
-    traceback: str = ""
-    prompt: str | None = None
-    prompt_facts: list[str] = []
-    memory_reads: list[ItemRow] | None = None
-    memory_writes: list[ItemRow] | None = None
-    store_written: list[ItemRow] | None = None
-    store_kept: list[ItemRow] | None = None
-    tool_calls: list[dict[str, Any]] | None = None
-    nearest: dict[str, str] = Field(default={}, description="for each missed fact the nearest words of the answer")
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    notes: list[str] = []
-    log: str = ""
-    attempts: int = 1
-    duration_s: float = 0.0
-
-
-class ExplainDocument(_Document):
-    """The document of `foldproof explain`."""
-
-    schema_name: Literal["foldproof/explain/1"] = Field(
-        default="foldproof/explain/1", validation_alias="schema", serialization_alias="schema"
-    )
-    run: RunInfo
-    id: str
-    case_class: str = Field(validation_alias="class", serialization_alias="class")
-    question: str
-    source: list[str] = []
-    trials: list[ExplainedTrialRow]
-    note: str = ""
-
-
-class ProblemRow(_Document):
+class ProblemRow(Document):
     """One thing that is wrong with a file."""
 
     file: str
@@ -263,7 +186,7 @@ class ProblemRow(_Document):
     hint: str
 
 
-class LintDocument(_Document):
+class LintDocument(Document):
     """The document of `foldproof lint`."""
 
     schema_name: Literal["foldproof/lint/1"] = Field(
@@ -275,7 +198,7 @@ class LintDocument(_Document):
     set: SetInfo | None = None
 
 
-class Finding(_Document):
+class Finding(Document):
     """One thing that `foldproof doctor` looked at."""
 
     name: str
@@ -284,7 +207,7 @@ class Finding(_Document):
     remedy: str = ""
 
 
-class DoctorDocument(_Document):
+class DoctorDocument(Document):
     """The document of `foldproof doctor`."""
 
     schema_name: Literal["foldproof/doctor/1"] = Field(
@@ -294,7 +217,7 @@ class DoctorDocument(_Document):
     findings: list[Finding]
 
 
-class MatchDocument(_Document):
+class MatchDocument(Document):
     """The document of `foldproof match`."""
 
     schema_name: Literal["foldproof/match/1"] = Field(
@@ -308,7 +231,7 @@ class MatchDocument(_Document):
     reason: str = ""
 
 
-class FilesDocument(_Document):
+class FilesDocument(Document):
     """The document of commands that write files: `init`, `import`, `export`."""
 
     schema_name: Literal["foldproof/files/1"] = Field(
@@ -316,11 +239,11 @@ class FilesDocument(_Document):
     )
     command: str
     written: list[str]
-    notes: list[str] = []
+    notes: list[str] = Field(default=[])
     next: list[str] = Field(default=[], description="the commands to type next")
 
 
-class PlanDocument(_Document):
+class PlanDocument(Document):
     """The document of `foldproof run --dry-run`: what would be asked."""
 
     schema_name: Literal["foldproof/plan/1"] = Field(
@@ -332,7 +255,7 @@ class PlanDocument(_Document):
     stored: int = Field(default=0, description="trials that stand in the store already")
 
 
-class DemoDocument(_Document):
+class DemoDocument(Document):
     """The document of `foldproof demo`: one check a candidate."""
 
     schema_name: Literal["foldproof/demo/1"] = Field(
@@ -343,7 +266,7 @@ class DemoDocument(_Document):
     next: list[str]
 
 
-class ErrorDocument(_Document):
+class ErrorDocument(Document):
     """What `--json` prints where a command fails before it has a document of its own."""
 
     schema_name: Literal["foldproof/error/1"] = Field(
@@ -354,7 +277,7 @@ class ErrorDocument(_Document):
     message: str
 
 
-DOCUMENTS: dict[str, type[_Document]] = {
+DOCUMENTS: dict[str, type[Document]] = {
     "baseline": BaselineDocument,
     "check": CheckDocument,
     "compare": CompareDocument,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from foldproof.cases import Case
 from foldproof.logs import MemoryItem
 from foldproof.matching import Fact, Text, match_fact, match_many
 from foldproof.record import StoreListing, Trial
 from foldproof.report.build import trial_row
-from foldproof.report.documents import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo
-from foldproof.score import TrialScore
+from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo
+from foldproof.report.traces import call_rows, tool_rows, trace_rows
+from foldproof.score import Records, TrialEvidence, TrialScore, disagreements
 
 
 class Evidence(Protocol):
@@ -39,7 +40,9 @@ class Evidence(Protocol):
         ...
 
 
-def explain_document(info: RunInfo, case: Case, trials: Iterable[Evidence], *, note: str = "") -> ExplainDocument:
+def explain_document(
+    info: RunInfo, case: Case, trials: Iterable[Evidence], *, records: Records | None = None, note: str = ""
+) -> ExplainDocument:
     """Everything that a run recorded of one case, and the facts that stand in each part of it.
 
     A fact stands where it is held; in a negation it does not. Judged facts are looked for in nothing but the
@@ -52,7 +55,7 @@ def explain_document(info: RunInfo, case: Case, trials: Iterable[Evidence], *, n
         case_class=case.case_class,
         question=case.question,
         source=[str(source) for source in case.source],
-        trials=[_trial(item, case, facts) for item in trials],
+        trials=[_trial(item, case, facts, records) for item in trials],
         note=note,
     )
 
@@ -67,8 +70,9 @@ def _matchable(case: Case) -> dict[str, Fact]:
     return facts
 
 
-def _trial(item: Evidence, case: Case, facts: dict[str, Fact]) -> ExplainedTrialRow:
+def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records | None) -> ExplainedTrialRow:
     trial = item.trial
+    evidence = TrialEvidence(case, trial, records or Records())
     return ExplainedTrialRow(
         score=trial_row(item.score, trial.answer),
         error_type=trial.error.type if trial.error else "",
@@ -79,21 +83,18 @@ def _trial(item: Evidence, case: Case, facts: dict[str, Fact]) -> ExplainedTrial
         memory_writes=_items(facts, trial.memory_writes),
         store_written=_items(facts, item.written.items if item.written else None),
         store_kept=_items(facts, item.kept.items if item.kept else None),
-        tool_calls=_calls(trial),
+        tool_calls=None if trial.tool_calls is None else tool_rows(trial.tool_calls),
+        traces=trace_rows(evidence, item.score) if records is not None and trial.error is None else [],
+        calls=call_rows(trial.building, trial.seen),
+        disagreements=list(disagreements(evidence)),
         nearest=_nearest(item, case, facts),
         input_tokens=trial.usage.input_tokens if trial.usage else None,
         output_tokens=trial.usage.output_tokens if trial.usage else None,
-        notes=list(trial.notes),
+        notes=[*trial.notes, *(note for seen in (*trial.building, *trial.seen) for note in seen.notes)],
         log=trial.log,
         attempts=trial.attempts,
         duration_s=trial.duration_s,
     )
-
-
-def _calls(trial: Trial) -> list[dict[str, Any]] | None:
-    if trial.tool_calls is None:
-        return None
-    return [{"name": call.name, "args": dict(call.args)} for call in trial.tool_calls]
 
 
 def _items(facts: dict[str, Fact], items: Sequence[MemoryItem] | None) -> list[ItemRow] | None:
@@ -101,7 +102,16 @@ def _items(facts: dict[str, Fact], items: Sequence[MemoryItem] | None) -> list[I
         return None
     standing = _standing(facts, [item.text for item in items])
     return [
-        ItemRow(text=item.text, id=item.id, kind=item.kind, rank=item.rank, score=item.score, facts=labels)
+        ItemRow(
+            text=item.text,
+            id=item.id,
+            kind=item.kind,
+            rank=item.rank,
+            score=item.score,
+            facts=labels,
+            user=item.user,
+            dropped=item.dropped,
+        )
         for item, labels in zip(items, standing, strict=True)
     ]
 
@@ -119,7 +129,8 @@ def _standing(facts: dict[str, Fact], texts: Sequence[str]) -> list[list[str]]:
 
 def _nearest(item: Evidence, case: Case, facts: dict[str, Fact]) -> dict[str, str]:
     """The nearest words for each expected fact that the answer misses; nothing where there is no answer."""
-    missed = {score.fact for score in item.score.facts if score.role == "expected" and score.outcome == "missed"}
+    wrong = [score for score in item.score.facts if score.outcome in {"missed", "degraded"}]
+    missed = {score.fact for score in wrong if score.role == "expected"}
     text = Text(item.trial.answer)
     nearest: dict[str, str] = {}
     for fact in case.expected:

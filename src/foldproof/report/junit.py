@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from foldproof.report.controls import retention_word
 from foldproof.report.documents import CaseRow, CheckDocument, GateRow, RunDocument, ScoredCase
 from foldproof.report.summary import before_after, fact_name, fact_word, first_error, gate_word, outcome_word, right
 from foldproof.report.text import BRIEF, counted, inline
@@ -36,11 +37,17 @@ class _Entry:
 
 
 def junit_run(document: RunDocument) -> str:
-    """A run as JUnit XML; the answers of each case stand in its output."""
+    """A run as JUnit XML; the answers of each case stand in its output.
+
+    With the memory cut off it is the case that passes which is a failure.
+    """
     blocking = _blocking(document.gate)
     waived = {name for row in document.gate for name in row.waived}
-    entries = [_run_entry(case, blocking, waived) for case in document.cases]
+    unplugged = document.run.control == "unplugged"
+    entries = [_unplugged_entry(case) if unplugged else _run_entry(case, blocking, waived) for case in document.cases]
     properties = {"run": document.run.run, "config": document.run.config}
+    if document.run.control:
+        properties["control"] = document.run.control
     return _suite(document, entries, properties)
 
 
@@ -54,8 +61,14 @@ def junit_check(document: CheckDocument) -> str:
         "before": f"{before.config} {before.run}",
         "after": f"{after.config} {after.run}",
         "meaning": document.meaning,
+        **_retention(document),
     }
     return _suite(document, entries, properties)
+
+
+def _retention(document: CheckDocument) -> dict[str, str]:
+    rows = document.controls.retention if document.controls else []
+    return {f"effective_retention.{row.case_class}": retention_word(row) for row in rows}
 
 
 def _blocking(gate: Iterable[GateRow]) -> set[str]:
@@ -82,6 +95,14 @@ def _run_entry(case: ScoredCase, blocking: set[str], waived: set[str]) -> _Entry
     elif errors or not case.trials:
         kind, message = "error", first_error(case)
     return _Entry(case.id, case.case_class, kind, message, "\n".join(sorted(wrong)) or message, out)
+
+
+def _unplugged_entry(case: ScoredCase) -> _Entry:
+    entry = _run_entry(case, set(), set())
+    if any(trial.outcome == "pass" for trial in case.trials):
+        message = "passes with the memory cut off, so it tests nothing"
+        return replace(entry, kind="failure", message=message, body=message)
+    return entry if entry.kind == "error" else replace(entry, kind="", message="", body="")
 
 
 def _check_entry(case: CaseRow, blocking: set[str], waived: set[str]) -> _Entry:
@@ -120,7 +141,7 @@ def _suite(document: RunDocument | CheckDocument, entries: Sequence[_Entry], pro
     suite = SubElement(root, "testsuite", {"name": _legal(document.set.name), **numbers})
     listed = SubElement(suite, "properties")
     for name, value in {"verdict": document.verdict, "set_sha256": document.set.sha256, **properties}.items():
-        SubElement(listed, "property", {"name": name, "value": _legal(value)})
+        SubElement(listed, "property", {"name": _legal(name), "value": _legal(value)})
     for entry in entries:
         _add(suite, document.set.name, entry)
     indent(root)

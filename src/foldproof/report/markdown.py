@@ -5,23 +5,22 @@ The first line is a comment that no reader sees: a bot finds its own earlier com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from foldproof.report.documents import (
-    CaseRow,
-    CheckDocument,
-    CompareDocument,
-    ExplainDocument,
-    ExplainedTrialRow,
-    GateRow,
-    ItemRow,
-    RunDocument,
-    RunInfo,
-    SetInfo,
+from foldproof.report.controls import (
+    HEADINGS,
+    RETENTION,
+    ControlsPart,
+    findings_of,
+    retention_counts,
+    retention_word,
 )
+from foldproof.report.documents import CaseRow, CheckDocument, CompareDocument, GateRow, RunDocument, SetInfo
+from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo
 from foldproof.report.markup import code, codes, fenced, folded, table, words
 from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
 from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
+from foldproof.report.pages.stages import call_title, stage_words, trace_word
 from foldproof.report.summary import (
     CHANGED,
     Loss,
@@ -29,9 +28,11 @@ from foldproof.report.summary import (
     check_headline,
     check_losses,
     check_next,
+    fact_name,
     first_error,
     gate_names,
     gate_word,
+    owners_line,
     run_headline,
     run_losses,
     run_next,
@@ -56,13 +57,14 @@ def markdown_check(document: CheckDocument) -> str:
         lines += ["**More than the memory differs:**", "", *_bullets(code(line) for line in document.beside_memory)]
     lines += [f"## foldproof check: {document.verdict}", "", f"{check_headline(document)}.", ""]
     lines += _bullets(words(reason) for reason in document.reasons)
-    lines += _losses("Lost facts", check_losses(document))
+    lines += _losses("Lost facts", check_losses(document), document.owners)
     lines += _gate(document.gate)
     changed = [case for case in document.cases if case.change in CHANGED]
     if changed:
         lines += ["### Changed cases", "", *_changes(changed)]
     same = [case for case in document.cases if case.change not in CHANGED]
     lines += folded(f"unchanged: {unchanged_line(document)}", _changes(same))
+    lines += _controls(document.controls)
     if document.notes:
         lines += ["### Waivers and notes", "", *_bullets(words(note) for note in document.notes)]
     if document.noise:
@@ -84,7 +86,7 @@ def markdown_run(document: RunDocument) -> str:
     """One run: the verdict and its reasons, what is not right, the gate; passing cases folded away."""
     lines = [marker("run"), f"## foldproof run: {document.verdict}", "", f"{run_headline(document)}.", ""]
     lines += _bullets(words(reason) for reason in document.reasons)
-    lines += _losses("Facts that are not right", run_losses(document))
+    lines += _losses("Facts that are not right", run_losses(document), document.owners)
     errors = [case for case in document.cases if first_error(case)]
     if errors:
         rows = [[code(case.id), code(case.case_class), code(first_error(case))] for case in errors]
@@ -143,16 +145,32 @@ def _trial(trial: ExplainedTrialRow) -> list[str]:
     if score.error:
         lines += [f"Error: {code(score.error, LONG)}", ""]
         lines += folded("traceback", [fenced(tail(trial.traceback, _LAST_LINES))] if trial.traceback else [])
+    for trace in trial.traces:
+        stages = [
+            [row.stage, row.presence, code(row.place) if row.place else "", code(stage_words(row)) if row.text else ""]
+            for row in trace.stages
+        ]
+        title = f"{code(fact_name(trace.kind, trace.fact))}: {words(trace_word(trace))}"
+        lines += [f"#### {title}", "", *table(["stage", "", "where", "words"], stages)]
+    lines += _bullets(f"sources disagree: {words(line)}" for line in trial.disagreements)
     spans = [span for fact in score.facts for span in fact.spans]
     lines += ["Answer:", "", fenced(score.answer, spans) if score.answer else "(none)", ""]
+    reads = trial.memory_reads
+    passed_over = [item for item in reads or () if item.dropped]
     for title, items in (
-        ("Retrieved", trial.memory_reads),
+        ("Retrieved", reads and [item for item in reads if not item.dropped]),
+        *((("Passed over", passed_over),) if any(item.facts for item in passed_over) else ()),
         ("Memory before the folds", trial.store_written),
         ("Memory after the folds", trial.store_kept),
         ("Written while answering", trial.memory_writes),
     ):
         lines += _items(title, items)
     lines += _prompt(trial)
+    for number, call in enumerate(trial.calls, 1):
+        title = call_title(call, number, len(trial.calls))
+        lines += folded(
+            title, [fenced(call.prompt), "Answer:", "", fenced(call.answer) if call.answer else "(none)", ""]
+        )
     calls = trial.tool_calls
     lines += [f"Tool calls: {NOT_SEEN if calls is None else len(calls) or 'none'}", ""]
     lines += _bullets(code(call_text(call, None)) for call in calls or ())
@@ -193,14 +211,15 @@ def _prompt(trial: ExplainedTrialRow) -> list[str]:
     return folded(f"Prompt: {len(trial.prompt):,} characters", [*table(["fact", "prompt"], rows), fenced(trial.prompt)])
 
 
-def _losses(title: str, losses: Sequence[Loss]) -> list[str]:
+def _losses(title: str, losses: Sequence[Loss], owners: Mapping[str, int]) -> list[str]:
     rows = [
         [code(loss.case), code(loss.fact) if loss.fact else "", words(loss.change), words(loss.trials),
          code(loss.case_class), code(loss.reason) if loss.reason else ""]
         for loss in losses
     ]  # fmt: skip
     lines = table(["case", "fact", "change", "trials", "class", "reason"], rows)
-    return [f"### {title}", "", *lines] if lines else []
+    who = [f"Who lost them: {owners_line(owners)}.", ""] if owners_line(owners) else []
+    return [f"### {title}", "", *lines, *who] if lines else []
 
 
 def _gate(gate: Sequence[GateRow]) -> list[str]:
@@ -211,6 +230,23 @@ def _gate(gate: Sequence[GateRow]) -> list[str]:
     ]  # fmt: skip
     lines = table(["class", "needed", "got", "", "cases"], rows) or ["no class was held against a gate", ""]
     return ["### Gate", "", *lines]
+
+
+def _controls(part: ControlsPart | None) -> list[str]:
+    if part is None:
+        return []
+    lines = [f"### Controls of {code(part.config)} (they inform)", ""]
+    header = ["class", "unplugged", "memory", "oracle", "full context", "effective retention"]
+    rows = [[code(row.case_class), *retention_counts(row), words(retention_word(row), None)] for row in part.retention]
+    if rows:
+        lines += [*table(header, rows), f"{RETENTION}.", ""]
+    for finding, heading in HEADINGS.items():
+        found = [
+            [code(row.id), code(row.case_class), row.control, code(row.reason)] for row in findings_of(part, finding)
+        ]
+        if found:
+            lines += [f"{heading}:", "", *table(["case", "class", "control", "reason"], found)]
+    return [*lines, *_bullets(words(note) for note in part.notes)]
 
 
 def _changes(cases: Sequence[CaseRow]) -> list[str]:

@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from foldproof.compare.diff import Change
 from foldproof.report.documents import CaseRow, CheckDocument, FactRow, GateRow, RunDocument, ScoredCase
 from foldproof.report.text import BRIEF, counted, inline
+from foldproof.score import Owner
 from foldproof.score.trials import FactOutcome, FactRole
 
 CHANGED: tuple[Change, ...] = ("lost", "recovered", "flaky", "error", "vacuous", "new", "gone")
 """What a report lists one by one; kept and failing cases are counted."""
-_REASON_IN_LINE = 40
+_REASON_IN_LINE = 60
 _EXPECTED = {"held": "kept", "missed": "lost", "negated": "negated", "degraded": "degraded", "error": "not judged"}
 _FORBIDDEN = {**_EXPECTED, "held": "said", "missed": "absent", "negated": "absent"}
+_UNDER = {
+    "unplugged": "with the memory cut off; none should",
+    "oracle": "with their facts in the prompt; each should",
+    "full": "with the whole history in the prompt",
+}
 _PLAIN_WORD = re.compile(r"[\w.:@%+,=/-]+")
 
 
@@ -40,7 +46,7 @@ class Loss:
     @property
     def negated(self) -> bool:
         """Whether the fact is there, but in a negation."""
-        return self.change.endswith("negated")
+        return "negated" in self.change
 
     @property
     def name(self) -> str:
@@ -93,13 +99,26 @@ def check_losses(document: CheckDocument) -> list[Loss]:
 def _loss(case: CaseRow, fact: FactRow) -> Loss:
     change = f"{fact_word(fact.kind, fact.before)} -> {fact_word(fact.kind, fact.after)}"
     reason = inline(fact.reason, BRIEF)
-    if fact.owner not in (None, "unknown"):
-        change += f" at {fact.owner}"
-        if reason and len(reason) <= _REASON_IN_LINE:
-            change, reason = f"{change} ({reason})", ""
+    if fact.owner is not None:
+        change, reason = _at_owner(change, fact.owner, inline(fact.why, BRIEF), reason)
     trials = f"{fact.bad} of {counted(fact.trials, 'trial')}" + (", flaky" if case.change == "flaky" else "")
     name = fact_name(fact.kind, fact.fact)
     return Loss(inline(case.id), inline(case.case_class), name, change, trials, reason)
+
+
+def _at_owner(change: str, owner: Owner, why: str, reason: str) -> tuple[str, str]:
+    """The change with its owner, and the reason that stands under it; a short why stands beside the owner."""
+    if owner == "unknown":
+        return change, why or reason
+    if why and len(why) <= _REASON_IN_LINE:
+        return f"{change} at {owner} ({why})", reason
+    return f"{change} at {owner}", why or reason
+
+
+def owners_line(owners: Mapping[str, int]) -> str:
+    """How many facts each owner lost, in one line; empty where no owner is known."""
+    known = any(owner != "unknown" for owner in owners)
+    return ", ".join(f"{owner} {count}" for owner, count in owners.items()) if known else ""
 
 
 def change_counts(document: CheckDocument) -> Counter[str]:
@@ -188,7 +207,7 @@ def run_headline(document: RunDocument) -> str:
     outcomes = Counter(case.outcome for case in document.cases)
     cases = counted(len(document.cases), "case")
     if document.run.control:
-        parts = [f"{outcomes['pass']} of {cases} pass with the memory cut off; none should"]
+        parts = [f"{outcomes['pass']} of {cases} pass {_UNDER[document.run.control]}"]
     else:
         parts = [f"{outcomes['pass']} of {cases} pass"]
         parts += [f"{outcomes[word]} {word}" for word in ("fail", "flaky") if outcomes[word]]
@@ -200,8 +219,8 @@ def run_headline(document: RunDocument) -> str:
 
 
 def run_losses(document: RunDocument) -> list[Loss]:
-    """The facts that a single run did not have right; a control is not expected to have any."""
-    if document.run.control:
+    """The facts that a single run did not have right; without a memory it is not expected to have any."""
+    if document.run.control == "unplugged":
         return []
     return [loss for case in document.cases for loss in _wrong_in(case)]
 
@@ -217,6 +236,8 @@ def _wrong_in(case: ScoredCase) -> list[Loss]:
             name = fact_name(bad[0].kind, bad[0].fact)
             word = outcome_word(bad[0].kind, bad[0].outcome)
             reason = inline(bad[0].reason, BRIEF)
+            if bad[0].owner is not None:
+                word, reason = _at_owner(word, bad[0].owner, inline(bad[0].why, BRIEF), reason)
             found.append(Loss(inline(case.id), inline(case.case_class), name, word, trials, reason))
     return found
 
@@ -230,7 +251,7 @@ def first_error(case: ScoredCase) -> str:
 
 def run_next(document: RunDocument) -> str:
     """The command that shows the first case that does not pass; empty where all do or none was asked."""
-    unwanted = {"pass", "error"} if document.run.control else {"fail", "flaky", "error"}
+    unwanted = {"pass", "error"} if document.run.control == "unplugged" else {"fail", "flaky", "error"}
     wrong = [case for case in document.cases if case.outcome in unwanted and case.trials]
     return " ".join([explain_command(document.run.run, wrong[0].id), document.set.flag]).rstrip() if wrong else ""
 

@@ -22,12 +22,12 @@ from foldproof.report.documents import (
     CompareDocument,
     DemoDocument,
     DoctorDocument,
-    ExplainDocument,
     FilesDocument,
     LintDocument,
     MatchDocument,
     RunDocument,
 )
+from foldproof.report.explained import ExplainDocument
 from foldproof.report.pages import (
     write_baseline,
     write_check,

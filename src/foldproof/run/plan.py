@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from foldproof.cases import Case, Configuration
 from foldproof.core import content_hash
 from foldproof.logs import History
 from foldproof.record import TrialKey
+from foldproof.record.records import Control
+from foldproof.run.context import context_gap, context_of
 
 UNPLUGGED: Mapping[str, Any] = {"kind": "none"}
-"""The `memory_config` of the unplugged control."""
+"""The `memory_config` of every control: there is no memory."""
+WHOLE: Mapping[str, Any] = {"kind": "head", "budget": 10**9}
+"""The `memory_config` that gives back all it was told. Only the controls of `recall` have it: that agent reads no
+prompt, its answer is what its memory holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """One trial to come. `memory_key` is equal where two trials may start from the same built memory."""
+    """One trial to come. `memory_key` is equal where two trials may start from the same built memory.
+
+    `message` is what the agent is asked, where a control puts something in front of the question; `unplugged` says
+    that it has neither a memory nor anything in its place.
+    """
 
     case: Case
     repeat: int
@@ -26,6 +35,12 @@ class PlannedTrial:
     history: History | None
     memory_key: str
     unplugged: bool = False
+    message: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What the agent is asked."""
+        return self.message or self.case.question
 
     @property
     def key(self) -> TrialKey:
@@ -55,25 +70,53 @@ def plan_trials(
     repeats: int = 1,
     done: Collection[TrialKey] = (),
     failed: Collection[TrialKey] = (),
-    unplugged: bool = False,
+    control: Control = "",
 ) -> tuple[PlannedTrial, ...]:
     """Cases times repeats, less what is done, in the order of the set; trials that `failed` are asked again.
 
     All first repetitions come before the second ones, so that an interrupted run has seen every case early.
-    The memory of a case is its own `memory_config` overlaid by the configuration's; unplugged, there is none. A
-    memory of the agent's own (`external`) is given no history: nothing is built in it.
+    The memory of a case is its own `memory_config` overlaid by the configuration's; under a control there is none,
+    and a case that cannot have the control (`control_gap`) is left out. A memory of the agent's own (`external`) is
+    given no history: nothing is built in it.
     """
-    external = configuration.memory.get("kind") == "external"
-    planned = []
-    for case in cases:
-        memory = dict(UNPLUGGED) if unplugged else {**case.memory_config, **configuration.memory}
-        history = histories[case.history] if case.history and not unplugged and not external else None
-        key = content_hash([history.sha256 if history else "", memory, configuration.sha256])
-        planned.append((case, memory, history, key))
+    planned = [
+        _given(case, configuration, histories, control)
+        for case in cases
+        if not control_gap(case, control, histories=histories)
+    ]
     most = max([repeats, *(key.repeat + 1 for key in failed)])
     return tuple(
-        PlannedTrial(case, repeat, memory, history, key, unplugged)
+        replace(trial, repeat=repeat)
         for repeat in range(most)
-        for case, memory, history, key in planned
-        if (asked := TrialKey(case.id, repeat)) not in done and (repeat < repeats or asked in failed)
+        for trial in planned
+        if (asked := TrialKey(trial.case.id, repeat)) not in done and (repeat < repeats or asked in failed)
     )
+
+
+def control_gap(case: Case, control: Control, *, histories: Mapping[str, History]) -> str:
+    """Why a case cannot have this control, or empty where it can."""
+    if not control or control == "unplugged":
+        return ""
+    return context_gap(case, control, histories[case.history] if case.history else None)
+
+
+def _given(
+    case: Case, configuration: Configuration, histories: Mapping[str, History], control: Control
+) -> PlannedTrial:
+    """The first trial of a case: its memory, what that is built from, and what is asked."""
+    history = histories[case.history] if case.history else None
+    memory: Mapping[str, Any] = {**case.memory_config, **configuration.memory}
+    message = ""
+    context = None
+    if control:
+        context = None if control == "unplugged" else context_of(case, control, history)
+        memory, history = UNPLUGGED, None
+        if context is not None and configuration.adapter == "recall":
+            memory, history = WHOLE, context.history
+        elif context is not None:
+            message = context.before(case.question)
+    elif configuration.memory.get("kind") == "external":
+        history = None
+    key = content_hash([history.sha256 if history else "", memory, configuration.sha256])
+    unplugged = bool(control) and context is None
+    return PlannedTrial(case, 0, memory, history, key, unplugged=unplugged, message=message)

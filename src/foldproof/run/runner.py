@@ -17,7 +17,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from foldproof.agents import Agent, AgentError, OpenedAgents, Reply, SessionInfo, TransientError
 from foldproof.agents.protocols import Closes
-from foldproof.agents.watch import Tap
+from foldproof.agents.watch import Tap, cassette_miss
 from foldproof.cases import Limits
 from foldproof.core import UsageError
 from foldproof.logs import Seen
@@ -137,6 +137,7 @@ class _Runner:
             try:
                 error = await self._attempt(planned, attempt, tap)
                 attempt.seen = await self._watch.take(label, ended=True)
+                error = _missed(attempt, error)
             except TransientError as transient:
                 attempt.seen = await self._watch.take(label, ended=True)
                 wish = transient.retry_after_s
@@ -170,7 +171,7 @@ class _Runner:
             with anyio.move_on_after(limit) as answering:
                 info = SessionInfo(user=label, session=f"{label}-question", now=planned.case.at, wire_url=tap.wire_url)
                 conversation = await agent.start_session(info)
-                attempt.reply = recordable_reply(await conversation.reply(planned.case.question))
+                attempt.reply = recordable_reply(await conversation.reply(planned.asked))
             if attempt.reply is None or answering.cancelled_caught:
                 return TrialError("timeout", f"no answer within {limit:g} s")
         except (TransientError, UsageError):
@@ -194,6 +195,7 @@ def _record(
     return Trial(
         case=planned.case.id,
         repeat=planned.repeat,
+        user=attempt.label,
         answer=reply.text,
         error=error,
         tool_calls=reply.tool_calls,
@@ -229,6 +231,12 @@ def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
     raised = error.__cause__ if isinstance(error, AgentError) else error
     trace = "".join(traceback.format_exception(raised)) if raised else ""
     return TrialError(kind, str(error) or type(error).__name__, type(error).__name__, trace)
+
+
+def _missed(attempt: _Attempt, error: TrialError | None) -> TrialError | None:
+    """The error of a trial whose model could not be asked: whatever the agent made of that is no answer."""
+    miss = cassette_miss((*attempt.building, *attempt.seen))
+    return TrialError("agent", miss, "CassetteMiss", error.traceback if error else "") if miss else error
 
 
 async def _close(agent: Agent | None, attempt: _Attempt) -> None:

@@ -1,6 +1,25 @@
-"""Scoring: what the recorded answers hold. It reads records, never the agent."""
+"""Scoring: what the recorded answers hold, and who lost what they do not. It reads records, never the agent."""
 
+from foldproof.score.attribution import Loss, Owner, disagreements
 from foldproof.score.cases import CaseScore, score_case, score_run
+from foldproof.score.evidence import STAGES, Records, Stage, TrialEvidence
+from foldproof.score.sighting import Presence, Sighting
 from foldproof.score.trials import FactScore, TrialScore, score_trial
 
-__all__ = ["CaseScore", "FactScore", "TrialScore", "score_case", "score_run", "score_trial"]
+__all__ = [
+    "STAGES",
+    "CaseScore",
+    "FactScore",
+    "Loss",
+    "Owner",
+    "Presence",
+    "Records",
+    "Sighting",
+    "Stage",
+    "TrialEvidence",
+    "TrialScore",
+    "disagreements",
+    "score_case",
+    "score_run",
+    "score_trial",
+]

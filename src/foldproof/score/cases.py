@@ -9,6 +9,7 @@ from typing import Literal
 
 from foldproof.cases import Case
 from foldproof.record import Trial
+from foldproof.score.evidence import Records
 from foldproof.score.trials import TrialScore, score_trial
 
 CaseOutcome = Literal["pass", "fail", "flaky", "error"]
@@ -52,13 +53,15 @@ class CaseScore:
         return 2 * self.passes > self.judged
 
 
-def score_case(case: Case, trials: Iterable[Trial]) -> CaseScore:
-    """Score every trial of a case, in the order of repetition."""
+def score_case(case: Case, trials: Iterable[Trial], *, records: Records | None = None) -> CaseScore:
+    """Score every trial of a case, in the order of repetition; with `records`, say who lost what they miss."""
     ordered = sorted(trials, key=lambda trial: trial.repeat)
-    return CaseScore(case.id, case.case_class, tuple(score_trial(case, trial) for trial in ordered))
+    return CaseScore(case.id, case.case_class, tuple(score_trial(case, trial, records=records) for trial in ordered))
 
 
-def score_run(cases: Iterable[Case], trials: Iterable[Trial]) -> dict[str, CaseScore]:
+def score_run(
+    cases: Iterable[Case], trials: Iterable[Trial], *, records: Records | None = None
+) -> dict[str, CaseScore]:
     """Score recorded trials; one entry a case, in the order of the set, whatever order the trials came in.
 
     A case without any trial has an entry without trials, whose outcome is `error`. Trials of cases that are
@@ -67,4 +70,4 @@ def score_run(cases: Iterable[Case], trials: Iterable[Trial]) -> dict[str, CaseS
     by_case: dict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
         by_case[trial.case].append(trial)
-    return {case.id: score_case(case, by_case[case.id]) for case in cases}
+    return {case.id: score_case(case, by_case[case.id], records=records) for case in cases}

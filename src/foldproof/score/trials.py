@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from foldproof.cases import Case
 from foldproof.core import REDACTED
-from foldproof.matching import Fact, Text, match_fact
+from foldproof.matching import Fact, Text, match_fact, weakened
 from foldproof.record import Trial
 from foldproof.score.abstain import admits_ignorance
+from foldproof.score.attribution import Loss, attribute, attribute_forbidden
+from foldproof.score.evidence import Records, TrialEvidence
+from foldproof.score.invented import attribute_abstention
 
 FactRole = Literal["expected", "forbidden", "expectation"]
 FactOutcome = Literal["held", "missed", "negated", "degraded", "error"]
@@ -24,6 +27,7 @@ class FactScore:
     """What became of one fact in one answer.
 
     `spans` are half-open offsets of the hits in the answer. `reason` is a sentence where there is one to tell.
+    `loss` says who lost the fact, where it is not ok and the records of the trial were at hand.
     """
 
     fact: str
@@ -31,6 +35,7 @@ class FactScore:
     outcome: FactOutcome
     spans: tuple[tuple[int, int], ...] = ()
     reason: str = ""
+    loss: Loss | None = None
 
     @property
     def ok(self) -> bool:
@@ -55,8 +60,8 @@ class TrialScore:
         return self.outcome == "pass"
 
 
-def score_trial(case: Case, trial: Trial) -> TrialScore:
-    """Score a recorded answer against the facts of its case.
+def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> TrialScore:
+    """Score a recorded answer against the facts of its case; with `records`, say who lost what it misses.
 
     A trial that recorded an error has the outcome `error`, and so has one whose facts cannot be judged: a
     failure to judge is neither a pass nor a fail. A case that asserts nothing is such a failure too.
@@ -75,7 +80,22 @@ def score_trial(case: Case, trial: Trial) -> TrialScore:
         return TrialScore(trial.repeat, "error", facts, "nothing is asserted: silence would pass")
     wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
     passed = any(all(fact.ok for fact in group) for group in wanted) and all(fact.ok for fact in forbidden)
-    return TrialScore(trial.repeat, "pass" if passed else "fail", facts)
+    if passed:
+        return TrialScore(trial.repeat, "pass", facts)
+    if records is not None:
+        evidence = TrialEvidence(case, trial, records)
+        given = (*(None for _ in admitted), *case.expected, *case.forbidden)
+        facts = tuple(_traced(score, fact, evidence) for score, fact in zip(facts, given, strict=True))
+    return TrialScore(trial.repeat, "fail", facts)
+
+
+def _traced(score: FactScore, fact: Fact | None, evidence: TrialEvidence) -> FactScore:
+    if score.ok:
+        return score
+    if fact is None:
+        return replace(score, loss=None if evidence.case.expected else attribute_abstention(evidence))
+    trace = attribute_forbidden if score.role == "forbidden" else attribute
+    return replace(score, loss=trace(fact, evidence))
 
 
 def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
@@ -93,6 +113,10 @@ def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
         return FactScore(fact.label, role, "error", reason=f"the answer may say it, or not: {match.reason}")
     if len(text.raw) > _LONGEST_MARKED:
         return FactScore(fact.label, role, match.outcome)
+    weak = weakened(fact, text) if role == "expected" and match.outcome == "missed" else None
+    if weak is not None:
+        reason = f"only '{weak.text}' stands in the text: its {weak.gone} is gone"
+        return FactScore(fact.label, role, "degraded", ((weak.span.start, weak.span.end),), reason)
     spans = tuple((span.start, span.end) for span in match.spans)
     return FactScore(fact.label, role, match.outcome, spans, match.reason)
 

@@ -2,9 +2,11 @@
 
 from foldproof.workflow.baselines import Acceptance, apply_acceptance, propose_baseline
 from foldproof.workflow.checking import CheckReport, check_candidate
+from foldproof.workflow.control import Controls
 from foldproof.workflow.examining import Found, examine
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
-from foldproof.workflow.running import ConfirmationNeededError, Options, Progress, RunReport, plan_size, run_config
+from foldproof.workflow.running import ConfirmationNeededError, Options, RunReport, plan_size, run_config
+from foldproof.workflow.sink import Progress
 from foldproof.workflow.workspace import Workspace, locate_project, open_workspace
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "CheckReport",
     "CompareReport",
     "ConfirmationNeededError",
+    "Controls",
     "Explanation",
     "Found",
     "Options",

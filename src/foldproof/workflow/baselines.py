@@ -11,7 +11,7 @@ from foldproof.compare.baseline import make_baseline
 from foldproof.core import FileError, UsageError
 from foldproof.record import Run, Trial
 from foldproof.score import CaseScore, score_run
-from foldproof.workflow.control import Control, run_control
+from foldproof.workflow.control import Control, Controls, run_control, run_controls
 from foldproof.workflow.running import Options
 from foldproof.workflow.workspace import Workspace, need_project
 
@@ -21,6 +21,7 @@ class Acceptance:
     """A baseline that could be accepted, and what accepting it would change.
 
     `noise` are the cases whose two trials disagree: A/A differences that no candidate can be blamed for.
+    `controls` are those of the accepted configuration, where they were asked for.
     """
 
     baseline: Baseline
@@ -30,6 +31,7 @@ class Acceptance:
     noise: tuple[str, ...]
     warnings: tuple[str, ...]
     replaces: str = ""
+    controls: Controls | None = None
 
 
 async def propose_baseline(workspace: Workspace, run_name: str, options: Options) -> Acceptance:
@@ -47,6 +49,9 @@ async def propose_baseline(workspace: Workspace, run_name: str, options: Options
     scores = score_run(cases, trials)
     control = await run_control(workspace, run.config, options, cases=cases)
     _refuse_vacuous(workspace, control)
+    controls = None
+    if options.controls:
+        controls = await run_controls(workspace, run.config, options, cases=cases, scores=scores)
     baseline = make_baseline(run, trials, workspace.replay_set, vacuous=control.vacuous)
     path = workspace.project.baseline_file
     former, damage = _former(path, options)
@@ -59,6 +64,7 @@ async def propose_baseline(workspace: Workspace, run_name: str, options: Options
         tuple(score.id for score in scores.values() if score.outcome == "flaky"),
         tuple(filter(None, (*_warnings(workspace, run, scores), control.note, damage))),
         replaces=former.run if former else "a file that cannot be read" if damage else "",
+        controls=controls,
     )
 
 

@@ -13,15 +13,17 @@ from foldproof.matching import MATCHER_VERSION
 from foldproof.record import Run
 from foldproof.record.store import CheckRow
 from foldproof.score import CaseScore
-from foldproof.workflow.control import Control, run_control
+from foldproof.workflow.control import Control, Controls, less, run_control, run_controls
 from foldproof.workflow.running import (
     Opened,
     Options,
     RunReport,
     ask,
+    cost_of,
     is_recent,
     new_run,
     open_configuration,
+    retrieval_notes,
     select_cases,
 )
 from foldproof.workflow.workspace import Workspace, need_project
@@ -29,7 +31,10 @@ from foldproof.workflow.workspace import Workspace, need_project
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """A check with the two runs it rests on and everything that differs between their configurations."""
+    """A check with the two runs it rests on and everything that differs between their configurations.
+
+    `controls` are those beside the candidate, where they were asked for.
+    """
 
     check: Check
     before: RunReport
@@ -37,6 +42,7 @@ class CheckReport:
     differs: tuple[str, ...]
     beside_memory: tuple[str, ...]
     baseline: Baseline
+    controls: Controls | None = None
 
 
 async def check_candidate(workspace: Workspace, candidate: str, options: Options) -> CheckReport:
@@ -44,7 +50,8 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
 
     An interrupted check goes on with its own two runs, if they began within the last day; one that came to its
     verdict is never gone on with. A case that is new or changed since the baseline was accepted is asked with the
-    memory cut off too, since nobody knows yet whether it tests anything.
+    memory cut off too, since nobody knows yet whether it tests anything. With `controls`, so is every case of the
+    candidate, beside the controls that only inform.
 
     Raises:
         FileError: where no baseline was accepted yet.
@@ -55,28 +62,29 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
     cases = select_cases(workspace, candidate, options)
     production = workspace.project.baseline
     async with (
-        open_configuration(workspace, production, yes=options.yes) as old,
-        open_configuration(workspace, candidate, yes=options.yes) as new,
+        open_configuration(workspace, production, yes=options.yes, cassette=options.cassette) as old,
+        open_configuration(workspace, candidate, yes=options.yes, cassette=options.cassette) as new,
     ):
         row, runs = _runs(workspace, old, new, options)
         always = options.repeats or workspace.project.repeats.always
         before = await ask(workspace, old, runs[0], cases=cases, repeats=always, options=options)
-        left = _less(workspace, options, before)
+        left = less(workspace, options, before)
         after = await ask(workspace, new, runs[1], cases=cases, repeats=always, options=left)
         accepted = baseline.scores(workspace.replay_set)
         doubtful = _borderline(cases, accepted, before, after)
         if doubtful and not after.stopped:
             repeats = max(always, workspace.project.repeats.borderline)
-            left = _less(workspace, left, after)
+            left = less(workspace, left, after)
             again = await ask(workspace, new, after.run, cases=doubtful, repeats=repeats, options=left)
             after = _merged(after, again)
     differs = config_differences(old.configuration.content, new.configuration.content)
     control = await _control_of_new(workspace, baseline, cases, options)
+    controls = await _controls_beside(workspace, candidate, options, before=before, after=after)
     evidence = Evidence(
         accepted,
         before.scores,
         after.scores,
-        vacuous={*baseline.vacuous, *control.vacuous} - _recontrolled(control),
+        vacuous={*baseline.vacuous, *control.vacuous} - _recontrolled(control) | _vacuous(controls),
         gone={case_id: name for case_id, name in baseline.classes.items() if case_id not in _ids(workspace)},
         doubts=(
             *(report.stopped for report in (before, after) if report.stopped),
@@ -86,7 +94,7 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
         notes=(
             *_changed_since(workspace, baseline, old),
             *_reused(before, after),
-            *_run_notes(before, after),
+            *_run_notes(workspace, before, after),
             *filter(None, [control.note]),
         ),
     )
@@ -94,7 +102,7 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
     if not (before.stopped or after.stopped):
         workspace.store.settle_check(row)
     beside = tuple(line for line in differs if not line.startswith("memory."))
-    return CheckReport(check, before, after, differs, beside, baseline)
+    return CheckReport(check, before, after, differs, beside, baseline, controls)
 
 
 def _ids(workspace: Workspace) -> frozenset[str]:
@@ -104,6 +112,21 @@ def _ids(workspace: Workspace) -> frozenset[str]:
 def _recontrolled(control: Control) -> set[str]:
     """The cases whose present control says that they do test something, whatever an earlier one said."""
     return set(control.scores) - set(control.vacuous)
+
+
+async def _controls_beside(
+    workspace: Workspace, candidate: str, options: Options, *, before: RunReport, after: RunReport
+) -> Controls | None:
+    """The controls of the candidate where they were asked for, out of what the two runs left of the cost limit."""
+    if not options.controls:
+        return None
+    left = less(workspace, less(workspace, options, before), after)
+    cases = tuple(case for case in workspace.replay_set.cases if case.id in after.scores)
+    return await run_controls(workspace, candidate, left, cases=cases, scores=after.scores)
+
+
+def _vacuous(controls: Controls | None) -> set[str]:
+    return set() if controls is None else set(controls.vacuous)
 
 
 async def _control_of_new(
@@ -136,9 +159,13 @@ def _no_longer_guarded(workspace: Workspace, baseline: Baseline) -> Iterator[str
             yield f"{case_id} was accepted as {name} and {where}: accept a new baseline to agree to that"
 
 
-def _run_notes(*reports: RunReport) -> dict[str, None]:
+def _run_notes(workspace: Workspace, *reports: RunReport) -> dict[str, None]:
     """What the two runs have to say of themselves, each once."""
-    return dict.fromkeys(f"{report.run.config}: {note}" for report in reports for note in report.run.notes)
+    return dict.fromkeys(
+        f"{report.run.config}: {note}"
+        for report in reports
+        for note in (*report.run.notes, *retrieval_notes(workspace, report))
+    )
 
 
 def _reused(*reports: RunReport) -> Iterator[str]:
@@ -192,15 +219,10 @@ def _merged(first: RunReport, again: RunReport) -> RunReport:
         again,
         scores=scores,
         trials=trials,
+        cost_usd=cost_of(trials),
         asked=first.asked + again.asked,
         reused=first.reused + again.reused - len(again.trials) + again.asked,
     )
-
-
-def _less(workspace: Workspace, options: Options, report: RunReport) -> Options:
-    """The same options with what this run has cost taken from the limit."""
-    most = options.limits(workspace.project.limits).max_cost_usd
-    return options if most is None else replace(options, max_cost_usd=max(0.0, most - (report.cost_usd or 0.0)))
 
 
 def _today() -> date:

@@ -105,11 +105,12 @@ async def _agent(project: Project, configuration: Configuration) -> Found:
     try:
         async with open_agents(configuration, environ, project.root):
             pass
-        if configuration.adapter == "http":
-            url = urlsplit(str(expand(configuration.agent["http"], environ)))
+        if address := _address(configuration, environ):
+            url = urlsplit(address)
             port = url.port or (443 if url.scheme == "https" else 80)
             with socket.create_connection((url.hostname or "", port), timeout=_CONNECT_S):
-                return Found(name, True, f"http endpoint {url.hostname}:{port} can be connected to")
+                told = f"{configuration.adapter} endpoint {url.hostname}:{port} can be connected to"
+                return Found(name, True, told)
         if configuration.adapter == "command":
             words = configuration.agent["command"]
             program = str(expand(words[0] if isinstance(words, list) else words.split()[0], environ))
@@ -120,3 +121,12 @@ async def _agent(project: Project, configuration: Configuration) -> Found:
     except FoldproofError as error:
         return Found(name, False, str(error).splitlines()[0], "\n".join(str(error).splitlines()[1:]).strip())
     return Found(name, True, f"agent {configuration.adapter} can be opened")
+
+
+def _address(configuration: Configuration, environ: Mapping[str, str]) -> str:
+    """Where the agent's endpoint is; empty for an agent that has none."""
+    if configuration.adapter == "http":
+        return str(expand(configuration.agent["http"], environ))
+    if configuration.adapter == "chat":
+        return str(expand(configuration.model.get("base_url") or environ.get("OPENAI_BASE_URL", ""), environ))
+    return ""

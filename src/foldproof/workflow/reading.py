@@ -9,7 +9,7 @@ from foldproof.compare import CaseChange, diff_scores
 from foldproof.compare.statistics import Interval, mcnemar, pass_hat_k, wilson
 from foldproof.core import UsageError, nearest_of
 from foldproof.record import Run, StoreListing, Trial
-from foldproof.score import TrialScore, score_trial
+from foldproof.score import Records, TrialScore, score_trial
 from foldproof.workflow.running import (
     Options,
     RunReport,
@@ -19,7 +19,7 @@ from foldproof.workflow.running import (
     run_config,
     stored_report,
 )
-from foldproof.workflow.workspace import Workspace
+from foldproof.workflow.workspace import Workspace, records_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Explanation:
     run: Run
     case: Case
     trials: tuple[ExplainedTrial, ...]
+    records: Records | None = None
     note: str = ""
 
 
@@ -99,16 +100,17 @@ def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanati
             f"run {run.name} did not ask case '{case_id}'\n  run: foldproof run {run.config} --only {case_id}"
         )
     case = cases[case_id]
+    records = records_of(workspace, run)
     explained = tuple(
         ExplainedTrial(
             trial,
-            score_trial(case, trial),
+            score_trial(case, trial, records=records),
             workspace.store.listing(trial.store_written) if trial.store_written else None,
             workspace.store.listing(trial.store_kept) if trial.store_kept else None,
         )
         for trial in trials
     )
-    return Explanation(run, case, explained, _set_note(workspace, run, {trial.case for trial in stored}))
+    return Explanation(run, case, explained, records, _set_note(workspace, run, {trial.case for trial in stored}))
 
 
 async def compare_runs(workspace: Workspace, names: tuple[str, ...], options: Options) -> CompareReport:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal
-
-import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream
 
 from foldproof.agents import OpenedAgents, open_agents
+from foldproof.agents.watch import CassetteMode, Watching
 from foldproof.cases import Case, Configuration, Limits, expand
-from foldproof.compare import RunVerdict, asked_hash, judge_control, judge_run
+from foldproof.compare import RunVerdict, judge_control, judge_run
 from foldproof.core import NothingSelectedError, Redactor, UsageError, __version__, content_hash
-from foldproof.record import Run, Stopped, StoreListing, Trial
-from foldproof.run import Plan, RunRecord, plan_trials, run_trials
+from foldproof.record import Run, Trial
+from foldproof.record.records import Control
+from foldproof.run import Plan, plan_trials, run_trials
 from foldproof.score import CaseScore, score_run
-from foldproof.workflow.workspace import Workspace
+from foldproof.score.retrieval import whole_reads
+from foldproof.workflow.control_cases import asked_under, fit_cases, gap_notes, wording_note
+from foldproof.workflow.sink import Listener, Sink, silent, waiting
+from foldproof.workflow.workspace import Workspace, records_of
 
-Control = Literal["", "unplugged"]
 _ANSWERS_KEEP = timedelta(days=1)
+_CASSETTE_NOTES = {
+    "record": "begun with --cassette record: the answers of models are kept",
+    "replay": "begun with --cassette replay: the answers of models are those that were kept",
+    "auto": "begun with --cassette auto: answers of models that were kept are not asked for again",
+}
 
 
 class ConfirmationNeededError(UsageError):
@@ -29,27 +34,12 @@ class ConfirmationNeededError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is: trials done of those planned, and how many of them ended in an error."""
-
-    label: str
-    done: int
-    total: int
-    errors: int
-
-
-Listener = Callable[[Progress], None]
-
-
-def _silent(_: Progress) -> None:
-    """Nobody listens."""
-
-
-@dataclass(frozen=True, slots=True)
 class Options:
     """What a person asked for beside the project file; None leaves the project's own value.
 
     `only` names cases or classes. `resume` names a run to go on with; `fresh` starts a new one in any case.
+    `control` is what a single run asks in place of the memory; `controls` asks for all of them beside it.
+    `cassette` keeps the answers of models for another run, or takes them from what is kept.
     """
 
     only: tuple[str, ...] = ()
@@ -60,8 +50,10 @@ class Options:
     resume: str = ""
     fresh: bool = False
     yes: bool = False
-    unplugged: bool = False
-    listener: Listener = field(default=_silent, compare=False)
+    cassette: CassetteMode = ""
+    control: Control = ""
+    controls: bool = False
+    listener: Listener = field(default=silent, compare=False)
 
     def limits(self, limits: Limits) -> Limits:
         """The project's limits with what was asked for on top."""
@@ -74,7 +66,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """A run, its scores and what it comes to. `asked` trials were asked now, `reused` stood in the store."""
+    """A run, its scores and what it comes to. `asked` trials were asked now, `reused` stood in the store.
+
+    `notes` are remarks on what it asked, beside those of the run itself.
+    """
 
     run: Run
     scores: dict[str, CaseScore]
@@ -84,6 +79,7 @@ class RunReport:
     stopped: str = ""
     cost_usd: float | None = None
     trials: tuple[Trial, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +89,12 @@ class Opened:
     configuration: Configuration
     agents: OpenedAgents
     control: Control = ""
+    cassette: CassetteMode = ""
 
 
 @asynccontextmanager
 async def open_configuration(
-    workspace: Workspace, name: str, *, control: Control = "", yes: bool = False
+    workspace: Workspace, name: str, *, control: Control = "", yes: bool = False, cassette: CassetteMode = ""
 ) -> AsyncIterator[Opened]:
     """Open the agents of a configuration.
 
@@ -110,8 +107,10 @@ async def open_configuration(
             f"configuration '{name}' works on a memory of its own (`memory: external`): the run writes to it, and "
             "its trials share it\n  say that you want this with --yes"
         )
-    async with open_agents(configuration, workspace.environ, workspace.project.root) as agents:
-        yield Opened(configuration, agents, control)
+    root = workspace.project.root
+    watching = Watching(cassette, root / ".foldproof" / "cassettes")
+    async with open_agents(configuration, workspace.environ, root, watching) as agents:
+        yield Opened(configuration, agents, control, cassette)
 
 
 def new_run(workspace: Workspace, opened: Opened) -> Run:
@@ -127,10 +126,15 @@ def new_run(workspace: Workspace, opened: Opened) -> Run:
         control=opened.control,
         fingerprint=opened.agents.factory.fingerprint,
         settings_sha256=_settings_hash(workspace, opened.configuration),
-        asked={case.id: asked_hash(case, workspace.replay_set) for case in workspace.replay_set.cases},
+        asked={case.id: asked_under(case, workspace.replay_set, opened.control) for case in workspace.replay_set.cases},
         foldproof=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        notes=(*opened.agents.factory.notes, *(shared if external else ())),
+        notes=(
+            *opened.agents.factory.notes,
+            *(shared if external else ()),
+            *wording_note(opened.configuration, opened.control),
+            *([_CASSETTE_NOTES[opened.cassette]] if opened.cassette else []),
+        ),
     )
 
 
@@ -202,7 +206,7 @@ async def ask(
         repeats=repeats,
         done=done,
         failed={trial.key for trial in workspace.store.trials(run) if trial.error},
-        unplugged=opened.control == "unplugged",
+        control=opened.control,
     )
     asked = {case.id for case in cases}
     reused = sum(key.case in asked for key in done)
@@ -240,13 +244,18 @@ def report_run(
 
     `part` says that a person chose these cases out of the set; otherwise what was not asked is undecided.
     """
-    scores = score_run(cases, trials)
+    scores = score_run(cases, trials, records=records_of(workspace, run))
     if run.control:
-        verdict = judge_control(scores, doubts=doubts)
+        verdict = judge_control(scores, control=run.control, doubts=doubts)
     else:
         verdict = judge_run(workspace.replay_set, scores, part=part, doubts=doubts)
+    return RunReport(run, scores, verdict, cost_usd=cost_of(trials), trials=tuple(trials))
+
+
+def cost_of(trials: Iterable[Trial]) -> float | None:
+    """What trials have cost in US dollars, as far as it is known; None where nothing is."""
     costs = [trial.usage.cost_usd for trial in trials if trial.usage and trial.usage.cost_usd is not None]
-    return RunReport(run, scores, verdict, cost_usd=sum(costs) if costs else None, trials=tuple(trials))
+    return sum(costs) if costs else None
 
 
 def stored_report(workspace: Workspace, run: Run, cases: tuple[Case, ...], *, part: bool = False) -> RunReport:
@@ -254,7 +263,7 @@ def stored_report(workspace: Workspace, run: Run, cases: tuple[Case, ...], *, pa
 
     The answer to a question that has changed since is no answer to the present one: its case counts as not asked.
     """
-    same = {case.id for case in cases if run.asked.get(case.id) == asked_hash(case, workspace.replay_set)}
+    same = {case.id for case in cases if run.asked.get(case.id) == asked_under(case, workspace.replay_set, run.control)}
     trials = [trial for trial in workspace.store.trials(run) if trial.case in same]
     doubts = () if run.state == "finished" else (f"run {run.name} was not carried to its end: it is {run.state}",)
     return replace(report_run(workspace, run, cases, trials, part=part, doubts=doubts), reused=len(trials))
@@ -272,56 +281,19 @@ async def _carry_out(
     workspace: Workspace, opened: Opened, run: Run, *, plan: Plan, limits: Limits, listener: Listener
 ) -> _Carried:
     """Run the plan and keep every record."""
-    sink = _Sink(workspace, run, len(plan.trials), listener)
+    sink = Sink(workspace, run, len(plan.trials), listener)
     workspace.store.set_state(run, "running")
     try:
         async with run_trials(plan, opened.agents, limits=limits) as stream:
             try:
                 async for record in stream:
-                    sink.keep([record, *_waiting(stream)])
+                    sink.keep([record, *waiting(stream)])
             finally:
-                sink.keep(_waiting(stream))
+                sink.keep(waiting(stream))
     except BaseException:
         workspace.store.set_state(run, "interrupted")
         raise
     return _Carried(sink.done, sink.stopped)
-
-
-def _waiting(stream: MemoryObjectReceiveStream[RunRecord]) -> list[RunRecord]:
-    """The records that are there already, without waiting for more."""
-    records: list[RunRecord] = []
-    with suppress(anyio.WouldBlock, anyio.EndOfStream, anyio.ClosedResourceError):
-        while True:
-            records.append(stream.receive_nowait())
-    return records
-
-
-class _Sink:
-    """Keeps records in the store and tells the listener."""
-
-    def __init__(self, workspace: Workspace, run: Run, total: int, listener: Listener) -> None:
-        self._store = workspace.store
-        self._run = run
-        self._listener = listener
-        self._progress = Progress(run.config if not run.control else run.control, 0, total, 0)
-        self.stopped = ""
-        listener(self._progress)
-
-    @property
-    def done(self) -> int:
-        """Trials kept so far."""
-        return self._progress.done
-
-    def keep(self, records: list[RunRecord]) -> None:
-        trials = [record for record in records if isinstance(record, Trial)]
-        listings = [record for record in records if isinstance(record, StoreListing)]
-        self._store.add(self._run, trials, listings)
-        for record in records:
-            if isinstance(record, Stopped):
-                self.stopped = record.reason
-        errors = self._progress.errors + sum(trial.error is not None for trial in trials)
-        self._progress = replace(self._progress, done=self._progress.done + len(trials), errors=errors)
-        self._listener(self._progress)
 
 
 def _check_cost_limit(configuration: Configuration, limits: Limits) -> None:
@@ -335,10 +307,12 @@ def _check_cost_limit(configuration: Configuration, limits: Limits) -> None:
 def select_cases(workspace: Workspace, config: str, options: Options) -> tuple[Case, ...]:
     """The cases that a person asked for; with `failing`, those that did not pass in the newest run that asked all.
 
+    Under a control, those that can have it.
+
     Raises:
         NothingSelectedError: where none is left.
     """
-    cases = workspace.select(options.only)
+    cases = fit_cases(workspace.replay_set, workspace.select(options.only), options.control)
     if not options.failing:
         return cases
     runs = [run for run in workspace.store.runs(config=config) if not run.control]
@@ -354,6 +328,12 @@ def select_cases(workspace: Workspace, config: str, options: Options) -> tuple[C
     return failing
 
 
+def retrieval_notes(workspace: Workspace, report: RunReport) -> tuple[str, ...]:
+    """What its records say of the retrieval: nothing, or that it was not tested."""
+    records = records_of(workspace, report.run)
+    return () if records is None else tuple(filter(None, [whole_reads(report.trials, records.listing).note]))
+
+
 def default_repeats(workspace: Workspace, config: str) -> int:
     """Trials a case: two at least for the baseline configuration, so that its noise shows (A/A)."""
     always = workspace.project.repeats.always
@@ -364,8 +344,7 @@ async def plan_size(workspace: Workspace, config: str, options: Options) -> tupl
     """What a run would do: its cases, the trials it would ask, and those that stand in the store. Nothing is asked."""
     cases = select_cases(workspace, config, options)
     repeats = options.repeats or default_repeats(workspace, config)
-    control: Control = "unplugged" if options.unplugged else ""
-    async with open_configuration(workspace, config, control=control, yes=True) as opened:
+    async with open_configuration(workspace, config, control=options.control, yes=True) as opened:
         run = _unfinished(workspace, new_run(workspace, opened), options)
     wanted = {(case.id, repeat) for case in cases for repeat in range(repeats)}
     stored = len(wanted & workspace.store.answered(run)) if run else 0
@@ -377,7 +356,10 @@ async def run_config(workspace: Workspace, config: str, options: Options) -> Run
     workspace.configuration(config)
     cases = select_cases(workspace, config, options)
     repeats = options.repeats or default_repeats(workspace, config)
-    control: Control = "unplugged" if options.unplugged else ""
-    async with open_configuration(workspace, config, control=control, yes=options.yes) as opened:
+    async with open_configuration(
+        workspace, config, control=options.control, yes=options.yes, cassette=options.cassette
+    ) as opened:
         run = find_run(workspace, opened, options)
-        return await ask(workspace, opened, run, cases=cases, repeats=repeats, options=options)
+        report = await ask(workspace, opened, run, cases=cases, repeats=repeats, options=options)
+    gaps = gap_notes(workspace.replay_set, workspace.select(options.only), options.control)
+    return replace(report, notes=(*gaps, *retrieval_notes(workspace, report)))

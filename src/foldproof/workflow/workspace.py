@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from foldproof.cases import (
     project_environment,
 )
 from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError, nearest_of
-from foldproof.record import Store
+from foldproof.record import Run, Store, StoreError, StoreListing
+from foldproof.score import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +118,16 @@ def _project(start: Path, replay_set: Path | None) -> Project:
         baseline_file=folder / "baselines" / "baseline.json",
         store=f"sqlite:///{folder / '.foldproof' / 'runs.db'}",
     )
+
+
+def records_of(workspace: Workspace, run: Run) -> Records | None:
+    """What attribution needs beside the trials of a run; a control has no memory that could lose anything."""
+    if run.control:
+        return None
+
+    def listing(sha256: str) -> StoreListing | None:
+        with suppress(StoreError):  # a listing that is not kept is one that cannot be seen
+            return workspace.store.listing(sha256)
+        return None
+
+    return Records(workspace.replay_set.histories, listing, run.config_content.get("memory", {}))

@@ -7,10 +7,10 @@ import pytest
 
 from foldproof.agents.calls import as_agent_error
 from foldproof.agents.errors import AgentError
-from foldproof.agents.http_answers import failure_of, reply_of, retry_after
+from foldproof.agents.http_answers import completion_of, failure_of, retry_after
+from foldproof.agents.memories.full_text import terms_of
 from foldproof.agents.memories.text import cut, line_head
 from foldproof.agents.memories.triage_rules import RULES, sentences_of, type_of
-from foldproof.agents.memories.verbatim import terms_of
 from foldproof.agents.shapes import arguments_of, may_pass, status_may_pass
 from foldproof.logs import Session
 
@@ -84,7 +84,7 @@ def test_no_answer_of_an_endpoint_takes_long(text):
     failure_of(500, {}, text.encode())
     retry_after({"Retry-After": text})
     with pytest.raises(AgentError):
-        reply_of(text.encode(), "[]", None)
+        completion_of(text.encode(), None)
 
 
 @pytest.mark.parametrize("body", ["[" * N, '{"a":' * N])
@@ -92,7 +92,7 @@ def test_brackets_without_end_are_an_answer_that_is_no_json(body):
     assert arguments_of(body) == {"_raw": body}
     assert str(failure_of(400, {}, body.encode())).startswith("the endpoint answered 400: ")
     with pytest.raises(AgentError, match="what is not JSON"):
-        reply_of(body.encode(), "[]", None)
+        completion_of(body.encode(), None)
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 404, 408, 409, 425, 429, 499, 500, 529, 599, 600])

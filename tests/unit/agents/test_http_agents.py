@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer, unused_port
 
 from foldproof.agents import AgentError, SessionInfo, TransientError, UnsupportedError
-from foldproof.agents.http_answers import Price, failure_of, reply_of, retry_after
+from foldproof.agents.http_answers import Price, completion_of, failure_of, retry_after
 from foldproof.core import UsageError
 from foldproof.logs import History, Session, ToolCall, Turn, Usage
 
@@ -85,7 +85,7 @@ async def test_what_is_sent(opened, ask, served):
         ("user", "{}"),
         ("user", "Tea?"),
     ]
-    assert json.loads(reply.prompt) == messages
+    assert reply.prompt is None  # what the agent behind the address sends its model cannot be seen
     assert reply.text == "fine"
 
 
@@ -259,17 +259,16 @@ def test_a_reply_is_read_with_calls_usage_and_cost():
         "choices": [{"message": {"content": None, "tool_calls": calls}, "finish_reason": "tool_calls"}],
         "usage": {"prompt_tokens": 1_000_000, "completion_tokens": 500_000},
     }
-    reply = reply_of(json.dumps(body).encode(), "[]", Price(0.5, 2))
-    assert reply.text == ""
-    assert reply.tool_calls == (
+    done = completion_of(json.dumps(body).encode(), Price(0.5, 2))
+    assert done.text == ""
+    assert tuple(written.call for written in done.calls) == (
         ToolCall("a", {"n": 1}),
         ToolCall("b", {"n": 2}),
         ToolCall("c", {"_raw": "{broken"}),
         ToolCall("d", {}),
         ToolCall("e", {"_raw": "[1]"}),
     )
-    assert reply.usage == Usage(1_000_000, 500_000, 1.5)
-    assert reply.prompt == "[]"
+    assert done.usage == Usage(1_000_000, 500_000, 1.5)
 
 
 @pytest.mark.parametrize(
@@ -282,8 +281,26 @@ def test_a_reply_is_read_with_calls_usage_and_cost():
 )
 def test_other_answers(message, finish, text, notes):
     body = json.dumps({"choices": [{"message": message, "finish_reason": finish}], "usage": {"prompt_tokens": None}})
-    reply = reply_of(body.encode(), "[]", Price(1, 1))
-    assert (reply.text, reply.notes, reply.usage, reply.tool_calls) == (text, notes, None, ())
+    assert completion_of(body.encode(), Price(1, 1)) == (text, (), None, notes)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "long"),
+    [
+        (400, {"message": "This model's maximum context length is 8192 tokens.", "code": "context_length_exceeded"}, 1),
+        (400, {"message": "the request exceeds the available context size. try increasing it", "type": "x"}, 1),
+        (413, {"message": "prompt is too long: 210000 tokens > 200000 maximum"}, 1),
+        (429, {"message": "Request too large", "code": "context_length_exceeded"}, 1),
+        (400, {"message": "input length and `max_tokens` exceed context limit: 180000 + 32000 > 200000"}, 1),
+        (429, {"message": "rate limit reached; the maximum context is not the problem"}, 0),
+        (400, {"message": "temperature must be at most 2"}, 0),
+    ],
+)
+def test_a_prompt_that_is_too_long_is_named_so(status, error, long):
+    failure = failure_of(status, {}, json.dumps({"error": error}).encode())
+    assert str(failure).startswith("the prompt does not fit the model's context: the endpoint answered") is bool(long)
+    assert isinstance(failure, TransientError) is (status == 429 and not long)
+    assert error["message"] in str(failure)
 
 
 def test_a_failure_without_a_body_has_its_status():

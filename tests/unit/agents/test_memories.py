@@ -3,18 +3,30 @@
 import copy
 import gc
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foldproof.agents import Reply
-from foldproof.agents.memories import MEMORIES, count_tokens, make_memory
+from foldproof.agents import AgentError, Reply
+from foldproof.agents.memories import MEMORIES, Forgets, Resources, count_tokens, make_memory
 from foldproof.agents.memories.text import cut
 from foldproof.core import UsageError
 from foldproof.logs import History, Session, Turn, Usage
 
-KINDS = ("head", "head_tail", "none", "triage", "verbatim", "window")
+NO_MODEL = Resources(Path())
+
+
+def told(work):
+    """What a memory answers that waits for nothing: the first step ends it."""
+    with pytest.raises(StopIteration) as ended:
+        work.send(None)
+    return ended.value.value
+
+
+KINDS = ("full", "head", "head_tail", "none", "paging", "triage", "verbatim", "window")
+BUDGETED = tuple(kind for kind in KINDS if kind != "full")
 COMPACTING = ("head", "head_tail", "triage", "window")
 
 
@@ -23,14 +35,14 @@ def talk(*texts, at="2026-03-01", role="user"):
 
 
 def built(history, **config):
-    memory = make_memory(config)
-    memory.build(history)
+    memory = make_memory(config, NO_MODEL)
+    told(memory.build(history))
     return memory
 
 
 def test_the_kinds_are_these():
-    assert MEMORIES.names() == list(KINDS)
-    assert [kind for kind in KINDS if make_memory({"kind": kind}).compacts] == sorted(COMPACTING)
+    assert {*KINDS, "hybrid", "summary"} <= set(MEMORIES.names())
+    assert [kind for kind in KINDS if make_memory({"kind": kind}, NO_MODEL).compacts] == sorted(COMPACTING)
 
 
 @pytest.mark.parametrize(
@@ -47,11 +59,13 @@ def test_the_kinds_are_these():
         ({"k": 8.0}, "`k` is 8.0"),
         ({"budget": -1}, "`budget` is -1"),
         ({"kind": "none", "budget": None}, "`budget` is None"),
+        ({"kind": "full", "budget": 100}, "memory 'full' has no setting `budget`"),
+        ({"kind": "paging", "core": 200, "budget": 100}, "`core` is 200, more than the `budget` of 100"),
     ],
 )
 def test_settings_are_strict(config, words):
     with pytest.raises(UsageError) as caught:
-        make_memory(config)
+        make_memory(config, NO_MODEL)
     assert words in str(caught.value)
 
 
@@ -71,7 +85,7 @@ def test_a_line_has_session_time_and_speaker():
     history = History(
         "h", (Session("s12", (Turn("agent", "hi\nthere"),), "2026-03-01"), Session("x", (Turn("user", "a"),)))
     )
-    items = built(history, kind="head").items()
+    items = told(built(history, kind="head").items())
     assert [(item.text, item.id) for item in items] == [
         ("[s12 2026-03-01] agent: hi\nthere", "s12.t1"),
         ("[x] user: a", "x.t1"),
@@ -98,54 +112,60 @@ def ids(recall):
 @pytest.mark.parametrize("kind", COMPACTING)
 def test_a_fold_keeps_what_the_recall_showed_and_folds_once(kind):
     memory = built(HISTORY, kind=kind, budget=200)
-    assert len(memory.items()) == 100, "before the fold everything is there"
-    before = memory.recall("?")
-    memory.fold()
-    assert memory.recall("?") == before
-    assert [item.text for item in memory.items()] == [item.text for item in before.items]
-    held = memory.items()
-    memory.fold()
-    assert memory.items() == held
+    assert len(told(memory.items())) == 100, "before the fold everything is there"
+    before = told(memory.recall("?"))
+    told(memory.fold())
+    assert told(memory.recall("?")) == before
+    assert [item.text for item in told(memory.items())] == [item.text for item in before.items]
+    held = told(memory.items())
+    told(memory.fold())
+    assert told(memory.items()) == held
     assert before.notes[0] == f"{kind}: {len(held)} of 100 items kept in 200 tokens"
 
 
 def test_head_keeps_the_beginning():
-    found = ids(built(HISTORY, kind="head", budget=100).recall("?"))
+    found = ids(told(built(HISTORY, kind="head", budget=100).recall("?")))
     assert found == list(range(1, len(found) + 1))
     assert len(found) > 5
 
 
 def test_window_keeps_the_last_turns_and_of_these_the_newest_that_fit():
-    assert ids(built(HISTORY, kind="window", turns=3).recall("?")) == [98, 99, 100]
-    found = ids(built(HISTORY, kind="window", turns=50, budget=100).recall("?"))
+    assert ids(told(built(HISTORY, kind="window", turns=3).recall("?"))) == [98, 99, 100]
+    found = ids(told(built(HISTORY, kind="window", turns=50, budget=100).recall("?")))
     assert found == list(range(101 - len(found), 101))
-    assert len(ids(built(HISTORY, kind="window").recall("?"))) == 40
+    assert len(ids(told(built(HISTORY, kind="window").recall("?")))) == 40
 
 
 def test_head_tail_keeps_both_ends_and_nothing_twice():
-    found = ids(built(HISTORY, kind="head_tail", budget=200).recall("?"))
+    found = ids(told(built(HISTORY, kind="head_tail", budget=200).recall("?")))
     gap = next(at for at, (a, b) in enumerate(pairwise(found)) if b != a + 1)
     assert found[0] == 1
     assert found[-1] == 100
     assert abs((gap + 1) - (len(found) - gap - 1)) <= 1
     assert len(set(found)) == len(found)
-    one = built(talk("word " * 900), kind="head_tail", budget=100).recall("?")
+    one = told(built(talk("word " * 900), kind="head_tail", budget=100).recall("?"))
     assert ids(one) == [1]
+
+
+def test_full_keeps_and_recalls_everything_in_order():
+    recall = told(built(HISTORY, kind="full").recall("?"))
+    assert ids(recall) == list(range(1, 101))
+    assert recall.passed_over == ()
 
 
 def test_none_remembers_nothing():
     memory = built(HISTORY, kind="none", budget=5)
-    memory.fold()
-    assert memory.items() == ()
-    assert memory.recall("word7").items == ()
+    told(memory.fold())
+    assert told(memory.items()) == ()
+    assert told(memory.recall("word7")).items == ()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_fits_is_left_as_it_is(kind):
     history = talk("I take tea, no milk.", "ok")
     memory = built(history, kind=kind)
-    memory.fold()
-    recall = memory.recall("tea")
+    told(memory.fold())
+    recall = told(memory.recall("tea"))
     assert recall.notes == ()
     if kind != "none":
         assert "[s1 2026-03-01] user: I take tea, no milk." in recall.text.splitlines()
@@ -154,22 +174,38 @@ def test_what_fits_is_left_as_it_is(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_empty_history_is_no_memory(kind):
     memory = built(History("h"), kind=kind)
-    memory.fold()
-    assert memory.recall("anything").items == ()
-    assert make_memory({"kind": kind}).recall("before any build").items == ()
+    told(memory.fold())
+    assert told(memory.recall("anything")).items == ()
+    assert told(make_memory({"kind": kind}, NO_MODEL).recall("before any build")).items == ()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_shallow_copy_is_apart(kind):
-    memory = built(HISTORY, kind=kind, budget=100)
+    memory = built(HISTORY, kind=kind, **({"budget": 100} if kind in BUDGETED else {}))
     twin = copy.copy(memory)
-    before = twin.recall("word7")
-    memory.build(talk("something else"))
-    memory.fold()
-    assert twin.recall("word7") == before
+    before = told(twin.recall("word7"))
+    told(memory.build(talk("something else")))
+    told(memory.fold())
+    assert told(twin.recall("word7")) == before
     del memory
     gc.collect()
-    assert twin.recall("word7") == before
+    assert told(twin.recall("word7")) == before
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "none"])
+def test_what_is_forgotten_is_in_no_recall_and_no_listing_and_leaves_no_twin(kind):
+    memory = built(talk("tea is fine", "the code is 7788", "tea is fine", "I take coffee"), kind=kind)
+    gone = next(item for item in told(memory.items()) if "tea" in item.text)
+    told(memory.forget(gone.id))
+    assert not any("tea" in item.text for item in told(memory.items()))
+    assert "tea" not in told(memory.recall("tea coffee code")).text
+    assert "7788" in told(memory.recall("the code 7788")).text
+    with pytest.raises(AgentError, match=f"there is no item '{gone.id}'"):
+        memory.forget(gone.id).send(None)
+
+
+def test_none_has_nothing_to_forget():
+    assert not isinstance(built(HISTORY, kind="none"), Forgets)
 
 
 TEXTS = st.text(alphabet=st.sampled_from("ab Zé私猫 \n.!?日no never-*`\"'" + "\U0001f375\ud800"), max_size=60)
@@ -187,20 +223,24 @@ HISTORIES = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(
-    history=HISTORIES, kind=st.sampled_from(KINDS), budget=st.integers(1, 60), question=TEXTS, folds=st.integers(0, 2)
+    history=HISTORIES,
+    kind=st.sampled_from(BUDGETED),
+    budget=st.integers(1, 60),
+    question=TEXTS,
+    folds=st.integers(0, 2),
 )
 def test_a_recall_never_exceeds_its_budget_and_is_the_same_each_time(history, kind, budget, question, folds):
     def recalled():
         memory = built(history, kind=kind, budget=budget)
         for _ in range(folds):
-            memory.fold()
-        return memory.recall(question)
+            told(memory.fold())
+        return told(memory.recall(question))
 
     recall = recalled()
     assert count_tokens(recall.text) <= budget
     assert recalled() == recall
     assert [item.rank for item in recall.items] == list(range(1, len(recall.items) + 1))
-    lines = {item.text for item in built(history, kind=kind).items()}
+    lines = {item.text for item in told(built(history, kind=kind).items())}
     for item in recall.items:
         assert item.text in lines or (item.text.endswith(" …") and kind != "triage")
 

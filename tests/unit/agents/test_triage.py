@@ -1,12 +1,23 @@
 """The memory `triage`: the rules that type a line, each with lines it must and must not take, and the lanes."""
 
 import time
+from pathlib import Path
 
 import pytest
 
-from foldproof.agents.memories import count_tokens, make_memory
+from foldproof.agents.memories import Resources, count_tokens, make_memory
 from foldproof.agents.memories.triage_rules import RULES, sentences_of, type_of
 from foldproof.logs import History, Session, Turn
+
+NO_MODEL = Resources(Path())
+
+
+def told(work):
+    """What a memory answers that waits for nothing: the first step ends it."""
+    with pytest.raises(StopIteration) as ended:
+        work.send(None)
+    return ended.value.value
+
 
 LINES = {
     "constraint": [
@@ -103,13 +114,13 @@ def test_sentences(text, sentences):
 
 
 def built(texts, budget):
-    memory = make_memory({"kind": "triage", "budget": budget})
-    memory.build(History("h", (Session("s", tuple(Turn("user", text) for text in texts)),)))
+    memory = make_memory({"kind": "triage", "budget": budget}, NO_MODEL)
+    told(memory.build(History("h", (Session("s", tuple(Turn("user", text) for text in texts)),))))
     return memory
 
 
 def test_sentences_are_typed_items_with_the_id_of_their_turn():
-    items = built(["Tea is good. Never milk.", "ok"], 100).items()
+    items = told(built(["Tea is good. Never milk.", "ok"], 100).items())
     assert [(item.id, item.kind, item.text) for item in items] == [
         ("s.t1#1", "belief", "[s] user: Tea is good."),
         ("s.t1#2", "constraint", "[s] user: Never milk."),
@@ -120,29 +131,29 @@ def test_sentences_are_typed_items_with_the_id_of_their_turn():
 def test_constraints_come_first_wherever_they_stand_and_keep_their_order():
     texts = ["Never use MongoDB.", *(f"We went to place {n} yesterday" for n in range(50)), "Always ask first."]
     memory = built([*texts, *(f"We met person {n} yesterday" for n in range(50))], 40)
-    memory.fold()
-    kept = [item.text for item in memory.recall("?").items]
+    told(memory.fold())
+    kept = [item.text for item in told(memory.recall("?")).items]
     assert kept[0] == "[s] user: Never use MongoDB."
     assert "[s] user: Always ask first." in kept
     assert kept == [
         item.text
-        for item in built([*texts, *(f"We met person {n} yesterday" for n in range(50))], 10**6).items()
+        for item in told(built([*texts, *(f"We met person {n} yesterday" for n in range(50))], 10**6).items())
         if item.text in kept
     ]
-    assert not any(note.startswith("unsafe") for note in memory.recall("?").notes)
+    assert not any(note.startswith("unsafe") for note in told(memory.recall("?")).notes)
 
 
 def test_too_many_constraints_are_unsafe_and_the_newest_stay():
     texts = [f"Never use tool number {n}." for n in range(100)]
     memory = built([*texts, "The sky is blue"], 50)
-    recall = memory.recall("?")
+    recall = told(memory.recall("?"))
     assert recall.notes[1].startswith("unsafe: the constraints alone need ")
     assert recall.notes[1].endswith("the budget is 50")
     kept = [item.text for item in recall.items]
     assert kept == [f"[s] user: {text}" for text in texts[-len(kept) :]]
     assert count_tokens(recall.text) <= 50
-    memory.fold()
-    assert memory.recall("?").notes == recall.notes, "the note outlives the fold"
+    told(memory.fold())
+    assert told(memory.recall("?")).notes == recall.notes, "the note outlives the fold"
 
 
 def test_the_rest_is_shared_out_and_unused_shares_flow_on():
@@ -151,7 +162,7 @@ def test_the_rest_is_shared_out_and_unused_shares_flow_on():
     events = [f"We met man {n:02} ago" for n in range(60)]
 
     def counts(*groups):
-        items = built([text for group in groups for text in group], 300).recall("?").items
+        items = told(built([text for group in groups for text in group], 300).recall("?")).items
         return [sum(item.kind == kind for item in items) for kind in ("belief", "preference", "episode")]
 
     all_three = counts(beliefs, likes, events)
@@ -165,7 +176,7 @@ def test_the_rest_is_shared_out_and_unused_shares_flow_on():
 
 def test_procedures_come_second_and_what_does_not_fit_is_told():
     texts = ["Never lie."] + [f"{n}. Open valve number {n}" for n in range(1, 60)] + ["The sky is blue"] * 5
-    recall = built(texts, 60).recall("?")
+    recall = told(built(texts, 60).recall("?"))
     assert recall.items[0].kind == "constraint"
     assert {item.kind for item in recall.items[1:]} == {"procedure"}
     assert any("lines of procedures did not fit" in note for note in recall.notes)

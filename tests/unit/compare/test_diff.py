@@ -3,7 +3,8 @@
 import pytest
 
 from foldproof.compare import FactChange, config_differences, diff_scores
-from foldproof.score import CaseScore, FactScore, TrialScore
+from foldproof.compare.diff import count_owners, lost_facts
+from foldproof.score import CaseScore, FactScore, Loss, TrialScore
 
 
 @pytest.mark.parametrize(
@@ -134,3 +135,56 @@ def test_a_fact_that_is_new_to_a_case_has_no_before(scores):
 )
 def test_what_differs_between_two_configurations(before, after, told):
     assert config_differences(before, after) == told
+
+
+def _lossy(owners):
+    """Scores of one case whose only fact each trial lost at the given owner."""
+    trials = tuple(
+        TrialScore(
+            repeat,
+            "pass" if owner == "-" else "fail",
+            (FactScore("5F", "expected", "held" if owner == "-" else "missed", loss=_loss(owner)),),
+        )
+        for repeat, owner in enumerate(owners)
+    )
+    return {"q": CaseScore("q", "semantic", trials)}
+
+
+def _loss(owner):
+    return Loss(owner, f"why {owner}", ()) if owner not in {"-", ""} else None
+
+
+@pytest.mark.parametrize(
+    ("owners", "owner"),
+    [
+        (["fold"], "fold"),
+        (["use", "fold", "use"], "use"),
+        (["use", "fold"], "fold"),  # of equals the earliest stage
+        (["unknown", "use"], "use"),
+        (["unknown"], "unknown"),
+        (["", ""], "unknown"),
+        (["-", "retrieve"], "retrieve"),
+        (["-"], None),
+    ],
+)
+def test_the_owner_is_that_of_most_trials(owners, owner):
+    [change] = diff_scores(_lossy("-"), _lossy(owners))
+    [fact] = change.facts
+    assert fact.owner == owner
+    assert fact.why == ("" if owner is None or owners == ["", ""] else f"why {owner}")
+
+
+def test_owners_are_counted_in_the_order_of_the_stages():
+    changes = diff_scores(_lossy("-"), _lossy(["fold"]))
+    assert [fact.fact for fact in lost_facts(changes[0])] == ["5F"]
+    assert lost_facts(diff_scores(_lossy(["fold"]), _lossy(["fold"]))[0]) == ()
+    assert lost_facts(diff_scores({}, _lossy(["fold"]))[0]) == ()
+    assert count_owners(["use", "fold", None, "unknown", "fold"]) == {"fold": 2, "use": 1, "unknown": 1}
+
+
+def test_a_fact_that_was_wrong_before_or_is_not_judged_was_not_lost():
+    before = {"q": CaseScore("q", "safety", (TrialScore(0, "pass", (FactScore("5F", "expected", "missed"),)),))}
+    assert lost_facts(diff_scores(before, _lossy(["fold"]))[0]) == ()
+    error = (FactScore("5F", "expected", "error"),)
+    flaky = {"q": CaseScore("q", "safety", (TrialScore(0, "fail", error), TrialScore(1, "pass", error)))}
+    assert lost_facts(diff_scores(_lossy("-"), flaky)[0]) == ()

@@ -368,3 +368,20 @@ def test_the_control_passes_where_no_case_does(scores, control, reasons):
     doubted = judge_control(scores(**control), doubts=("the run was stopped",))
     assert doubted.verdict == "inconclusive"
     assert sorted(doubted.reasons) == sorted((*reasons, "the run was stopped"))
+
+
+@pytest.mark.parametrize(
+    ("control", "told"),
+    [
+        ("oracle", "these fail with their facts in the prompt, so they are broken or beyond the agent: b"),
+        ("full", "these fail with the whole history in the prompt: b"),
+    ],
+)
+def test_a_control_that_is_told_the_facts_passes_where_every_case_does(scores, control, told):
+    assert judge_control(scores(a="P", b="FP"), control=control) == RunVerdict("pass", ())
+    assert judge_control(scores(a="P", b="F"), control=control) == RunVerdict("inconclusive", (told,))
+    unjudged = judge_control(scores(a="P", b="E", c=("", "semantic")), control=control)
+    assert unjudged.verdict == "inconclusive"
+    assert unjudged.reasons[0].startswith("1 of 3 cases could not be judged; the first: b")
+    assert unjudged.reasons[1] == "1 of 3 cases were not asked: c"
+    assert judge_control({}, control=control).reasons == ("no case was asked",)

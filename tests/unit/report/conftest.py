@@ -10,7 +10,7 @@ import pytest
 
 from foldproof.cases import Case, ReplaySet, Requirement, Source, Waiver
 from foldproof.compare import Evidence, judge_check, judge_run
-from foldproof.logs import MemoryItem, ToolCall, Usage
+from foldproof.logs import History, MemoryItem, ModelCall, Seen, Session, ToolCall, Turn, Usage
 from foldproof.matching import Fact
 from foldproof.record import Run, StoreListing, Trial, TrialError
 from foldproof.report import (
@@ -22,7 +22,7 @@ from foldproof.report import (
     run_document,
     run_info,
 )
-from foldproof.score import TrialScore, score_run, score_trial
+from foldproof.score import Records, TrialScore, score_run, score_trial
 
 TODAY = date(2026, 3, 4)
 Answers = dict[str, list[str | TrialError]]
@@ -140,8 +140,15 @@ def explain_of(
         None if texts is None else StoreListing(tuple(MemoryItem(text, f"m{n}") for n, text in enumerate(texts)))
         for texts in (written, kept)
     ]
-    shown = [Shown(trial, score_trial(case, trial), *listings) for trial in trials]
-    return explain_document(run_info(made_run("candidate", 142)), case, shown)
+    held = {listing.sha256: listing for listing in listings if listing is not None}
+    case = replace(case, history="acme")
+    histories = {"acme": History("acme", (Session("s1", (Turn("user", "Billing runs on Postgres 15."),)),))}
+    records = Records(histories, held.get)
+    names = {"store_written": listings[0], "store_kept": listings[1]}
+    named = {name: listing.sha256 for name, listing in names.items() if listing is not None}
+    made = [replace(trial, **named) for trial in trials]
+    shown = [Shown(trial, score_trial(case, trial, records=records), *listings) for trial in made]
+    return explain_document(run_info(made_run("candidate", 142)), case, shown, records=records)
 
 
 FULL_TRIAL = Trial(
@@ -156,6 +163,16 @@ FULL_TRIAL = Trial(
     memory_writes=(MemoryItem("asked for a database", "m9"),),
     prompt="Answer from these notes: The team likes short answers.",
     usage=Usage(120, 15),
+    seen=(
+        Seen(
+            "wire",
+            (
+                ModelCall("user: Which database?", "Postgres", model_name="m-1", usage=Usage(9, 2), duration_s=0.5),
+                ModelCall("user: Which one\x1b[2J?", error="the upstream closed the stream"),
+            ),
+            notes=("one call was cut off",),
+        ),
+    ),
     notes=("the agent showed no scores for one item",),
     log="starting\nready\n",
     duration_s=1.25,

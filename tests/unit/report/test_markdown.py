@@ -142,7 +142,7 @@ class Page(HTMLParser):
 
 OWN = {
     "h2",
-    "h3",
+    "h3", "h4",
     "p",
     "ul",
     "li",

@@ -76,11 +76,18 @@ def test_check_opens_with_what_differs_beside_the_memory(check, snapshot):
 
 def test_check_names_an_owner_where_one_is_known(blocked_check):
     case = blocked_check.cases[0]
-    facts = [case.facts[0].model_copy(update={"owner": "retrieve", "reason": "rank 14, k = 8"})]
+    facts = [case.facts[0].model_copy(update={"owner": "retrieve", "why": "rank 14, k = 8"})]
     cases = [case.model_copy(update={"facts": facts}), *blocked_check.cases[1:]]
-    text = render_check(blocked_check.model_copy(update={"cases": cases}), **PLAIN)
+    document = blocked_check.model_copy(update={"cases": cases, "owners": {"retrieve": 1, "unknown": 2}})
+    text = render_check(document, **PLAIN)
+    assert "who lost them: retrieve 1, unknown 2" in text
     assert "kept -> lost at retrieve (rank 14, k = 8)   3 of 3 trials" in text
-    assert "unknown" not in text
+    assert "at unknown" not in text
+    long = [facts[0].model_copy(update={"why": "a reason that is too long to stand beside the owner in one line " * 2})]
+    told = [case.model_copy(update={"facts": long})]
+    shown = render_check(document.model_copy(update={"cases": told}), width=200, colour=False, details=True)
+    assert "lost at retrieve   3 of 3" in shown
+    assert "a reason that is too long" in shown
 
 
 def test_check_points_at_the_run_before_where_the_error_was_there(check):

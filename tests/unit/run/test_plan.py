@@ -3,8 +3,10 @@
 import pytest
 
 from foldproof.cases import Case, Configuration
+from foldproof.matching import Fact
 from foldproof.record import TrialKey
-from foldproof.run import Plan, plan_trials
+from foldproof.run import Plan, control_gap, plan_trials
+from foldproof.run.plan import WHOLE
 
 CASES = (Case("b", "?", memory_config={"k": 3, "own": 1}), Case("a", "?", history="h"), Case("c", "?", history="g"))
 CONFIGURATION = Configuration("production", {"recall": ""}, memory={"kind": "verbatim", "k": 8})
@@ -47,9 +49,48 @@ def test_the_memory_of_a_case_is_overlaid_by_the_configurations(planned):
 
 
 def test_unplugged_there_is_neither_memory_nor_history(planned):
-    for trial in planned(unplugged=True):
+    for trial in planned(control="unplugged"):
         assert trial.memory_config == {"kind": "none"}
         assert trial.history is None
+        assert trial.asked == trial.case.question
+        assert trial.unplugged
+
+
+def test_under_the_oracle_the_facts_stand_in_the_message_and_nowhere_else(planned):
+    cases = (Case("a", "Which?", expected=(Fact("exact", "raw SQL"),), history="h", memory_config={"k": 3}),)
+    agent = Configuration("production", {"python": "a:b"}, memory={"kind": "verbatim"})
+    (trial,) = planned(cases, agent, control="oracle")
+    assert trial.asked == "What is known:\n- raw SQL\n\nQuestion: Which?"
+    assert (trial.memory_config, trial.history, trial.unplugged) == ({"kind": "none"}, None, False)
+    (plain,) = planned(cases, agent)
+    assert (plain.asked, plain.unplugged, plain.history.name) == ("Which?", False, "h")
+
+
+def test_the_controls_of_recall_are_a_memory_that_holds_them(planned):
+    cases = (Case("a", "Which?", expected=(Fact("normalized", "Postgres 15"),), history="h"),)
+    (oracle,) = planned(cases, control="oracle")
+    (full,) = planned(cases, control="full")
+    assert oracle.asked == full.asked == "Which?"
+    assert [turn.text for session in oracle.history.sessions for turn in session.turns] == ["Postgres 15"]
+    assert full.history.name == "h"
+    assert oracle.memory_config == full.memory_config == WHOLE
+    assert oracle.memory_key != full.memory_key
+
+
+def test_a_case_that_cannot_have_the_control_is_left_out(planned):
+    assert [trial.key.case for trial in planned(control="full", repeats=2)] == ["a", "c"] * 2
+    pattern = (Case("p", "?", expected=(Fact("pattern", "x+"),)), Case("a", "?", abstain=True))
+    assert [trial.key.case for trial in planned(pattern, control="oracle")] == ["a"]
+    assert [control_gap(case, "unplugged", histories={}) for case in pattern] == ["", ""]
+    assert control_gap(pattern[0], "", histories={}) == ""
+
+
+@pytest.mark.parametrize("configuration", [CONFIGURATION, Configuration("p", {"python": "a:b"})])
+def test_who_is_to_admit_ignorance_is_told_nothing_by_the_oracle(planned, configuration):
+    abstaining = (Case("a", "Which?", expected=(Fact("normalized", "not Postgres"),), abstain=True, history="h"),)
+    (trial,) = planned(abstaining, configuration, control="oracle")
+    assert (trial.asked, trial.memory_config, trial.history) == ("Which?", {"kind": "none"}, None)
+    assert trial.unplugged, "it may have nothing to say"
 
 
 def test_a_memory_of_the_agents_own_is_given_no_history(planned):
@@ -59,7 +100,9 @@ def test_a_memory_of_the_agents_own_is_given_no_history(planned):
     ] * 3
     own = (Case("a", "?", history="h", memory_config={"kind": "external"}),)
     assert [trial.history.name for trial in planned(own)] == ["h"], "the configuration's kind counts"
-    assert [trial.memory_config for trial in planned(configuration=external, unplugged=True)] == [{"kind": "none"}] * 3
+    assert [trial.memory_config for trial in planned(configuration=external, control="unplugged")] == [
+        {"kind": "none"}
+    ] * 3
 
 
 def test_trials_share_a_memory_where_all_that_makes_it_agrees(planned):

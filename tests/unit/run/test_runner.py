@@ -11,6 +11,7 @@ from foldproof.agents.watch import Watch
 from foldproof.cases import Case, Configuration, Limits
 from foldproof.core import UsageError
 from foldproof.logs import MemoryItem, ToolCall, Usage
+from foldproof.matching import Fact
 from foldproof.record import Stopped, Trial
 from foldproof.run import Plan, plan_trials, run_trials
 from foldproof.run.runner import _delay
@@ -231,8 +232,18 @@ async def test_an_answer_that_is_none_is_an_error_that_keeps_the_answer(plan, fa
 
 @pytest.mark.parametrize(("answer", "kind"), [("", None), (" \n", None), ("Sorry, I ran into an error", "error text")])
 async def test_with_its_memory_cut_off_an_agent_may_have_nothing_to_say(plan, factory, agents, carry_out, answer, kind):
-    (trial,) = (await carry_out(plan(unplugged=True), factory(agents.saying(answer)))).trials
+    (trial,) = (await carry_out(plan(control="unplugged"), factory(agents.saying(answer)))).trials
     assert (trial.answer, trial.error and trial.error.kind) == (answer, kind)
+
+
+async def test_a_control_is_asked_with_what_it_puts_in_front(factory, agents, carry_out):
+    told = (Case("a", "Which?", expected=(Fact("normalized", "Postgres 15"),)),)
+    configuration = Configuration("production", {"python": "a:b"})
+    oracle = Plan("fp-0001", plan_trials(told, configuration, histories={}, control="oracle"))
+    (trial,) = (await carry_out(oracle, factory(agents.plain))).trials
+    assert trial.answer == "the answer to What is known:\n- Postgres 15\n\nQuestion: Which?"
+    (silent,) = (await carry_out(oracle, factory(agents.saying("")))).trials
+    assert silent.error.kind == "empty", "with its facts in front of it, it has something to say"
 
 
 @pytest.mark.parametrize("answer", [None, 42, Reply("x", memory_reads=(MemoryItem("x", score=math.nan),))])

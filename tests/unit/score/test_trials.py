@@ -27,7 +27,8 @@ def scored():
     ("answer", "expected", "forbidden", "outcome", "facts"),
     [
         ("Postgres 15, of course", ["Postgres 15"], [], "pass", ["held"]),
-        ("Postgres 150", ["Postgres 15"], [], "fail", ["missed"]),
+        ("Postgres 150", ["Postgres 15"], [], "fail", ["degraded"]),
+        ("Oracle 150", ["Postgres 15"], [], "fail", ["missed"]),
         ("I am NOT vegetarian", ["vegetarian"], [], "fail", ["negated"]),  # B16
         ("I am vegetarian", ["vegetarian"], [], "pass", ["held"]),
         ("I am NOT vegetarian", ["NOT vegetarian"], [], "pass", ["held"]),

@@ -1,24 +1,46 @@
-"""The reference memories: small, sync, deterministic; one a file."""
+"""The memories: the reference strategies, one a file; those of vendors and plugins come through the same door."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from foldproof.agents.memories.memory import Memory, Recall
+from foldproof.agents.memories.memory import Forgets, Memory, Recall, Resources
 from foldproof.agents.memories.text import count_tokens
+from foldproof.agents.usage import FREE
 from foldproof.core import Registry, UsageError
 
-__all__ = ["MEMORIES", "Memory", "Recall", "count_tokens", "kind_of", "make_memory"]
+__all__ = [
+    "FREE",
+    "MEMORIES",
+    "Forgets",
+    "Memory",
+    "Recall",
+    "Resources",
+    "count_tokens",
+    "kind_of",
+    "make_memory",
+]
 
 _HERE = "foldproof.agents.memories"
-MEMORIES: Registry[Callable[[Mapping[str, Any]], Memory]] = Registry(
+MemoryKind = Callable[[Mapping[str, Any], Resources], Memory]
+"""Makes an empty memory of its settings, the `memory_config` without `kind`, and its resources."""
+MEMORIES: Registry[MemoryKind] = Registry(
     "foldproof.memories",
     "memory kind",
     {
+        "full": f"{_HERE}.full:Full",
         "head": f"{_HERE}.head:Head",
         "head_tail": f"{_HERE}.head_tail:HeadTail",
+        "hybrid": f"{_HERE}.hybrid:Hybrid",
+        "langgraph": f"{_HERE}.vendor_kinds:langgraph",
+        "mcp": f"{_HERE}.vendor_kinds:mcp",
+        "mem0": f"{_HERE}.vendor_kinds:mem0",
         "none": f"{_HERE}.none:Nothing",
+        "openai_agents": f"{_HERE}.vendor_kinds:openai_agents",
+        "paging": f"{_HERE}.paging:Paging",
+        "process": f"{_HERE}.vendor_kinds:process",
+        "summary": f"{_HERE}.summary:Summary",
         "triage": f"{_HERE}.triage:Triage",
         "verbatim": f"{_HERE}.verbatim:Verbatim",
         "window": f"{_HERE}.window:Window",
@@ -40,11 +62,11 @@ def kind_of(memory_config: Mapping[str, Any]) -> str:
     return kind
 
 
-def make_memory(memory_config: Mapping[str, Any]) -> Memory:
+def make_memory(memory_config: Mapping[str, Any], resources: Resources) -> Memory:
     """An empty memory of the kind and with the settings of a memory_config.
 
     Raises:
-        UsageError: for an unknown kind or setting, or a value of the wrong type.
+        UsageError: for an unknown kind or setting, a value of the wrong type, or a resource that the kind needs.
     """
     settings = {name: value for name, value in memory_config.items() if name != "kind"}
-    return MEMORIES.get(kind_of(memory_config))(settings)
+    return MEMORIES.get(kind_of(memory_config))(settings, resources)

@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from foldproof.agents.memories.memory import Recall, read_settings
-from foldproof.agents.memories.text import count_tokens, ranked, turn_items
+from foldproof.agents.memories.memory import Recall, Resources
+from foldproof.agents.memories.settings import read_settings
+from foldproof.agents.memories.text import count_tokens, ranked, turn_items, without
+from foldproof.agents.usage import FREE
 from foldproof.logs import History, MemoryItem
 
 
@@ -22,30 +24,34 @@ class Compacting(ABC):
     compacts: bool = True
     defaults: ClassVar[Mapping[str, int]] = {"budget": 2000}
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
+    def __init__(self, settings: Mapping[str, Any], resources: Resources) -> None:  # noqa: ARG002  # it needs none
         self.settings = read_settings(self.kind, self.defaults, settings)
         self._items: tuple[MemoryItem, ...] = ()
         self._notes: tuple[str, ...] = ()
 
-    def build(self, history: History) -> None:
+    async def build(self, history: History) -> None:
         """Take in a history."""
         self._items = self.read(history)
         self._notes = ()
 
-    def fold(self) -> None:
+    async def fold(self) -> None:
         """Keep what fits the budget."""
         kept, notes = self._selected()
         self._items = kept
         self._notes = notes
 
-    def recall(self, question: str) -> Recall:  # noqa: ARG002  # these memories do not retrieve
+    async def recall(self, question: str) -> Recall:  # noqa: ARG002  # these memories do not retrieve
         """Everything that fits, in its order."""
         kept, notes = self._selected()
-        return Recall(ranked(kept), notes)
+        return Recall(ranked(kept), notes, FREE)
 
-    def items(self) -> Sequence[MemoryItem]:
+    async def items(self) -> Sequence[MemoryItem]:
         """Everything held."""
         return self._items
+
+    async def forget(self, item_id: str) -> None:
+        """Let go of an item, and of any other that says the same."""
+        self._items = without(self._items, item_id)
 
     def read(self, history: History) -> tuple[MemoryItem, ...]:
         """The items of a history: its turns."""

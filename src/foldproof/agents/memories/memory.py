@@ -1,66 +1,99 @@
-"""What a memory is: built from a history, folded, and asked; and how its settings are read."""
+"""What a memory is: built from a history, folded, and asked; and what it is made with."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
-from foldproof.core import UsageError, nearest_of
-from foldproof.logs import History, MemoryItem
+from foldproof.agents.pool import Pool
+from foldproof.agents.watch import Tap
+from foldproof.logs import History, MemoryItem, Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What a memory puts in front of a model for one question, best first or in its own order."""
+    """What a memory puts in front of a model for one question, best first or in its own order.
+
+    `usage` is what the memory's own model calls for this question used; None means that it cannot be seen.
+    `passed_over` are candidates that were not given in the end, each with its `dropped`, ranked on.
+    """
 
     items: tuple[MemoryItem, ...]
     notes: tuple[str, ...] = ()
+    usage: Usage | None = None
+    passed_over: tuple[MemoryItem, ...] = ()
 
     @property
     def text(self) -> str:
         """The context: the items, one below the other."""
         return "\n".join(item.text for item in self.items)
 
+    @property
+    def reads(self) -> tuple[MemoryItem, ...]:
+        """Everything that was looked at, as the record keeps it: what was given, then what was passed over."""
+        return (*self.items, *self.passed_over)
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a memory is made with, beside its settings.
+
+    `root` is the project's folder, `environ` its expanded environment. `model` holds the configuration's model
+    settings, expanded: secrets in clear, used and never recorded. `trial` is a label that was never used before:
+    the user id to store under. Own model calls go to `tap.wire_url` where it is set, a child process gets
+    `tap.environ`. `pool` holds the connections; who made the resources closes it.
+    """
+
+    root: Path
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    model: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    trial: str = ""
+    tap: Tap = field(default_factory=Tap, repr=False)
+    pool: Pool = field(default_factory=Pool, repr=False, compare=False)
+
 
 class Memory(Protocol):
-    """A memory of one user. It replaces what it holds and never changes it in place: a shallow copy is apart.
+    """A memory of one user, made by a kind that is called with its settings and `Resources`.
 
-    The same history and question give the same recall, byte for byte; the recall stays within the budget.
+    Making one starts nothing: whatever it needs is opened by `build`. What it cannot do it says by raising
+    `UnsupportedError`; what goes wrong by `AgentError`, or `TransientError` where another attempt may fare better.
+
+    A memory that has neither `snapshot` nor `close` replaces what it holds and never changes it in place: a shallow
+    copy of it is apart, and serves as its snapshot.
+
+    Of the reference memories that ask no model, the same history and question give the same recall, byte for byte.
     """
 
     compacts: bool
     """Whether `fold` makes it smaller: then a run folds it once by default."""
 
-    def build(self, history: History) -> None:
+    async def build(self, history: History) -> None:
         """Take in a history, in place of what was there."""
         ...
 
-    def fold(self) -> None:
-        """Compact now. Folding again changes nothing more."""
+    async def fold(self) -> None:
+        """Compact, consolidate or maintain itself now."""
         ...
 
-    def recall(self, question: str) -> Recall:
+    async def recall(self, question: str) -> Recall:
         """The items for this question, ranked from 1."""
         ...
 
-    def items(self) -> Sequence[MemoryItem]:
+    async def items(self) -> Sequence[MemoryItem]:
         """Everything that it holds, oldest first."""
         ...
 
 
-def read_settings(kind: str, defaults: Mapping[str, int], given: Mapping[str, Any]) -> dict[str, int]:
-    """The settings of a memory: whole numbers from 1, the defaults where nothing is given.
+@runtime_checkable
+class Forgets(Protocol):
+    """A memory from which one item can be taken out."""
 
-    Raises:
-        UsageError: for an unknown setting, or a value that is no whole number from 1.
-    """
-    for name, value in given.items():
-        if name not in defaults:
-            raise UsageError(f"memory '{kind}' has no setting `{name}`\n  {nearest_of(name, [*defaults, 'kind'])}")
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise UsageError(
-                f"memory '{kind}': `{name}` is {value!r}, where a whole number from 1 is expected\n"
-                f"  the default is {defaults[name]}"
-            )
-    return {**defaults, **given}
+    async def forget(self, item_id: str) -> None:
+        """Let go of the item with this id, wherever it is kept: no later recall or listing holds it.
+
+        Raises:
+            AgentError: where there is no such item.
+        """
+        ...

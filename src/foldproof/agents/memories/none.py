@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foldproof.agents.memories.memory import Recall, read_settings
+from foldproof.agents.memories.memory import Recall, Resources
+from foldproof.agents.memories.settings import read_settings
+from foldproof.agents.usage import FREE
 from foldproof.logs import History, MemoryItem
 
 
@@ -14,19 +16,19 @@ class Nothing:
 
     compacts: bool = False
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
+    def __init__(self, settings: Mapping[str, Any], resources: Resources) -> None:  # noqa: ARG002  # it needs none
         read_settings("none", {"budget": 1}, settings)
 
-    def build(self, history: History) -> None:
+    async def build(self, history: History) -> None:
         """Forget it."""
 
-    def fold(self) -> None:
+    async def fold(self) -> None:
         """Nothing to compact."""
 
-    def recall(self, question: str) -> Recall:  # noqa: ARG002  # the same for every question
+    async def recall(self, question: str) -> Recall:  # noqa: ARG002  # the same for every question
         """Nothing."""
-        return Recall(())
+        return Recall((), usage=FREE)
 
-    def items(self) -> Sequence[MemoryItem]:
+    async def items(self) -> Sequence[MemoryItem]:
         """Nothing."""
         return ()

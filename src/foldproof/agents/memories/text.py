@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from foldproof import matching
+from foldproof.agents.errors import AgentError
 from foldproof.logs import History, MemoryItem, Session, Turn
 
 BYTES_PER_TOKEN = 4
 CUT = " …"
 UNSPACED = matching.UNSPACED
 """The matcher's scripts without spaces between words (Thai, Chinese, Korean, …), for a character class."""
+_HEAD = re.compile(r"\[[^\]\n]*\] \w+: ")
 _BREAK = re.compile(rf"\s|(?<=[{UNSPACED}])|(?=[{UNSPACED}])")
 
 
@@ -81,7 +83,7 @@ def cut(text: str, room: int) -> str | None:
 
     None where nothing but the line's head would be left.
     """
-    head = re.match(r"\[[^\]\n]*\] \w+: ", text)
+    head = _HEAD.match(text)
     start = head.end() if head else 0
     space = room - len(CUT.encode())
     if space <= 0:
@@ -97,3 +99,21 @@ def cut(text: str, room: int) -> str | None:
 def ranked(items: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
     """The items with their ranks, from 1 in this order."""
     return tuple(replace(item, rank=rank) for rank, item in enumerate(items, 1))
+
+
+def without(items: Sequence[MemoryItem], item_id: str) -> tuple[MemoryItem, ...]:
+    """The items but the one with this id and those that say the same words, so that no twin is left behind.
+
+    Raises:
+        AgentError: where there is no such item.
+    """
+    gone = {said_in(item.text) for item in items if item.id == item_id}
+    if not gone:
+        raise AgentError(f"there is no item '{item_id}' to forget")
+    return tuple(item for item in items if said_in(item.text) not in gone)
+
+
+def said_in(line: str) -> str:
+    """What was said in a line, without its session, time and speaker."""
+    head = _HEAD.match(line)
+    return line[head.end() :] if head else line

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import sqlite3
-import unicodedata
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from foldproof.agents.memories.memory import Recall, read_settings
-from foldproof.agents.memories.text import UNSPACED, fit, ranked, room_of, turn_items, turns_of
+from foldproof.agents.memories.full_text import Index
+from foldproof.agents.memories.memory import Recall, Resources
+from foldproof.agents.memories.searching import BEYOND, best_of, budget_room
+from foldproof.agents.memories.settings import read_settings
+from foldproof.agents.memories.text import turn_items, turns_of, without
 from foldproof.logs import History, MemoryItem
-from foldproof.matching import normalize
-
-_PIECES = re.compile(rf"[{UNSPACED}]|[^{UNSPACED}]+")
-_UNSPACED = re.compile(rf"[{UNSPACED}]")
-_ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 class Verbatim:
@@ -30,72 +25,38 @@ class Verbatim:
     compacts: bool = False
     defaults: ClassVar[Mapping[str, int]] = {"budget": 1500, "k": 8}
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
+    def __init__(self, settings: Mapping[str, Any], resources: Resources) -> None:  # noqa: ARG002  # it needs none
         self.settings = read_settings("verbatim", self.defaults, settings)
         self._items: tuple[MemoryItem, ...] = ()
+        self._said: tuple[str, ...] = ()
         self._index: Index | None = None
 
-    def build(self, history: History) -> None:
+    async def build(self, history: History) -> None:
         """Index every turn: what was said, and when; not by whom, which would match a question's `user`."""
-        self._items = turn_items(history)
-        self._index = Index([f"{session.at} {turn.text}" for session, _, turn in turns_of(history)])
+        said = [f"{session.at} {turn.text}" for session, _, turn in turns_of(history)]
+        self._hold(turn_items(history), said)
 
-    def fold(self) -> None:
+    async def fold(self) -> None:
         """Nothing is ever compacted."""
 
-    def recall(self, question: str) -> Recall:
+    async def recall(self, question: str) -> Recall:
         """The best matches, best first, within the budget."""
-        found = [] if self._index is None else self._index.search(question, self.settings["k"])
-        budget = self.settings["budget"]
-        best = [MemoryItem(self._items[at].text, id=self._items[at].id, score=score) for at, score in found]
-        kept = fit(best, room_of(budget))
-        notes: tuple[str, ...] = ()
-        if len(kept) < len(best) or any(a.text != b.text for a, b in zip(kept, best, strict=False)):
-            notes = (f"verbatim: {len(best)} turns found, not all of them fit in {budget} tokens",)
-        return Recall(ranked(kept), notes)
+        k: int = self.settings["k"]
+        found = [] if self._index is None else self._index.search(question, k + BEYOND)
+        candidates = [replace(self._items[at], score=score) for at, score in found]
+        room, told = budget_room(self.settings["budget"])
+        return best_of("verbatim", candidates, k=k, room=room, told=told)
 
-    def items(self) -> Sequence[MemoryItem]:
+    async def items(self) -> Sequence[MemoryItem]:
         """Every turn, oldest first."""
         return self._items
 
+    async def forget(self, item_id: str) -> None:
+        """Let go of a turn, and of any other that says the same."""
+        kept = without(self._items, item_id)
+        ids = {item.id for item in kept}
+        said = [self._said[at] for at, item in enumerate(self._items) if item.id in ids]
+        self._hold(kept, said)
 
-class Index:
-    """A full-text index in memory, closed when its last holder is gone."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._connection = sqlite3.connect(":memory:", check_same_thread=False)
-        self._connection.execute("CREATE VIRTUAL TABLE turns USING fts5(terms, content='', tokenize='ascii')")
-        rows = ((at, " ".join(terms_of(text))) for at, text in enumerate(texts, 1))
-        self._connection.executemany("INSERT INTO turns(rowid, terms) VALUES (?, ?)", rows)
-
-    def search(self, question: str, k: int) -> list[tuple[int, float]]:
-        """Positions from 0 and scores of the best `k` texts that share a term with the question."""
-        terms = dict.fromkeys(terms_of(question))
-        if not terms:
-            return []
-        found = self._connection.execute(
-            "SELECT rowid - 1, round(-bm25(turns), 6) FROM turns WHERE turns MATCH ? ORDER BY 2 DESC, 1 LIMIT ?",
-            (" OR ".join(terms), k),
-        )
-        return [(int(at), float(score)) for at, score in found]
-
-    def __del__(self) -> None:
-        connection = getattr(self, "_connection", None)
-        if connection is not None:
-            connection.close()
-
-
-def terms_of(text: str) -> list[str]:
-    """The search terms of a text: its normalized words, and characters and their pairs where no spaces stand.
-
-    Each term is written as the hexadecimal of its UTF-8 bytes: whatever a question holds, the query consists
-    of letters and digits, and `c++` stays one term.
-    """
-    pieces = [_bare(piece) for token in normalize(text).split() for piece in _PIECES.findall(token)]
-    pairs = [a + b for a, b in pairwise(pieces) if _UNSPACED.fullmatch(a) and _UNSPACED.fullmatch(b)]
-    return ["x" + piece.encode("utf-8", "surrogatepass").hex() for piece in [*pieces, *pairs]]
-
-
-def _bare(piece: str) -> str:
-    # Only the combining accents of Latin, Greek and Cyrillic: in other scripts marks are vowels or voicing.
-    return piece if piece.isascii() or _UNSPACED.match(piece) else _ACCENTS.sub("", unicodedata.normalize("NFD", piece))
+    def _hold(self, items: tuple[MemoryItem, ...], said: Sequence[str]) -> None:
+        self._items, self._said, self._index = items, tuple(said), Index(said)

@@ -24,10 +24,12 @@ from foldproof.cli.shared import (
 )
 from foldproof.core import ExitCode
 from foldproof.report import (
+    ControlsPart,
     PlanDocument,
     check_document,
     compare_document,
     compared_run,
+    controls_part,
     json_text,
     junit_check,
     junit_run,
@@ -44,6 +46,7 @@ from foldproof.report.documents import CheckDocument, CompareDocument, RunDocume
 from foldproof.workflow import (
     CheckReport,
     CompareReport,
+    Controls,
     Options,
     RunReport,
     Workspace,
@@ -64,6 +67,16 @@ def report_options(command: Any) -> Any:  # noqa: ANN401  # a decorator of click
     return command
 
 
+def cassette_option(command: Any) -> Any:  # noqa: ANN401  # a decorator of click commands
+    """`--cassette`, a field of Options."""
+    return click.option(
+        "--cassette",
+        type=click.Choice(["record", "replay", "auto"]),
+        callback=lambda _context, _option, value: value or "",
+        help="Answers of models: keep them, use only what is kept, or use that and ask the rest.",
+    )(command)
+
+
 @click.command(short_help="Ask every question on one configuration.")
 @click.argument("config")
 @project_options
@@ -71,7 +84,13 @@ def report_options(command: Any) -> Any:  # noqa: ANN401  # a decorator of click
 @report_options
 @click.option("--filter-failing", "failing", is_flag=True, help="Ask only what did not pass in the newest run.")
 @click.option("--resume", default="", metavar="RUN", help="Go on with this run, for instance with more trials.")
-@click.option("--unplugged", is_flag=True, help="The control: the same questions with the memory cut off.")
+@click.option(
+    "--control",
+    type=click.Choice(["unplugged", "oracle", "full"]),
+    help="Cut the memory off, and put nothing, the expected facts or the whole history in its place.",
+)
+@cassette_option
+@click.option("--unplugged", "control", flag_value="unplugged", help="The same as `--control unplugged`.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask nothing.")
 def run(
     config: str,
@@ -89,7 +108,7 @@ def run(
     CONFIG is a configuration of foldproof.yaml, or an agent named directly: python:module:function. An
     interrupted run goes on where it stopped; the baseline configuration is asked twice a case.
     """
-    options = Options(**asked_for)
+    options = Options(**asked_for | {"control": asked_for["control"] or ""})
     check_places(junit, markdown)
     with workspace(project_path, set_path) as opened:
         if dry_run:
@@ -122,7 +141,7 @@ def run_report_document(opened: Workspace, report: RunReport, notes: tuple[str, 
         replay_set=opened.replay_set,
         verdict=report.verdict,
         trials=report.trials,
-        notes=(*report.run.notes, *notes),
+        notes=(*report.run.notes, *report.notes, *notes),
     )
 
 
@@ -140,6 +159,8 @@ def _write(document: RunDocument, *, junit: Path | None, markdown: Path | None) 
 @project_options
 @asking_options
 @report_options
+@cassette_option
+@click.option("--controls", is_flag=True, help="Also ask CANDIDATE under each control; they inform.")
 @click.option("--details", is_flag=True, help="Show every case, not only what changed.")
 def check(
     candidate: str,
@@ -185,7 +206,19 @@ def check_report_document(opened: Workspace, report: CheckReport) -> CheckDocume
         after=after,
         differs=report.differs,
         beside_memory=report.beside_memory,
+        controls=controls_of(report.controls, report.after.run.config),
     )
+
+
+def controls_of(controls: Controls | None, config: str) -> ControlsPart | None:
+    """The controls beside a configuration, as its document holds them."""
+    if controls is None:
+        return None
+    runs = [
+        run_info(report.run, asked=report.asked, reused=report.reused, cost_usd=report.cost_usd)
+        for report in controls.reports
+    ]
+    return controls_part(config, runs, retention=controls.retention, findings=controls.findings, notes=controls.notes)
 
 
 @click.command(short_help="Put configurations side by side.")

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from foldproof.cases import shown
+from foldproof.cli.commands.asking import controls_of
 from foldproof.cli.shared import ask_agents, progress, project_options, show, workspace
 from foldproof.compare import diff_scores, load_baseline
 from foldproof.core import ExitCode, UsageError
@@ -25,6 +26,7 @@ def baseline() -> None:
 @click.argument("run", default="")
 @project_options
 @click.option("--yes", is_flag=True, help="Replace an accepted baseline without asking.")
+@click.option("--controls", is_flag=True, help="Also ask the oracle and the full context; they inform.")
 @click.option("-j", "--jobs", "concurrency", type=click.IntRange(1, 1000), help="Questions in flight.")
 def accept(
     run: str,
@@ -33,6 +35,7 @@ def accept(
     *,
     as_json: bool,
     yes: bool,
+    controls: bool,
     concurrency: int | None,
 ) -> ExitCode:
     """Accept RUN (the newest of the baseline configuration by default) as what is right.
@@ -42,7 +45,7 @@ def accept(
     """
     with workspace(project_path, set_path) as opened:
         with progress(quiet=as_json) as listener:
-            options = Options(yes=yes, concurrency=concurrency, listener=listener)
+            options = Options(yes=yes, controls=controls, concurrency=concurrency, listener=listener)
             proposal = ask_agents(propose_baseline, opened, run, options)
         document = baseline_document(
             proposal.baseline,
@@ -53,7 +56,7 @@ def accept(
             changes=proposal.changes,
             noise=proposal.noise,
             warnings=proposal.warnings,
-        )
+        ).model_copy(update={"controls": controls_of(proposal.controls, proposal.run.config)})
         if not as_json:
             show(document, render_baseline, as_json=False)
         if proposal.replaces and not yes:

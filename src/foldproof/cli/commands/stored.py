@@ -52,6 +52,7 @@ def explain(
             run_info(explained.run),
             explained.case,
             explained.trials,
+            records=explained.records,
             note=explained.note,
         )
     show(document, render_explain, as_json=as_json, details=details)

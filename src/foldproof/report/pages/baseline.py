@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from foldproof.report.documents import BaselineDocument
+from foldproof.report.pages.controls import write_controls
 from foldproof.report.pages.tables import set_line, write_cases
 from foldproof.report.sheet import Part, Sheet, write_list
 from foldproof.report.summary import CHANGED
@@ -34,3 +35,4 @@ def write_baseline(sheet: Sheet, document: BaselineDocument) -> None:
     if document.vacuous:
         title = "vacuous: these pass with the memory cut off, so they test nothing"
         write_list(sheet, title, [", ".join(inline(name) for name in document.vacuous)])
+    write_controls(sheet, document.controls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foldproof.report.documents import CheckDocument
+from foldproof.report.pages.controls import write_controls
 from foldproof.report.pages.tables import run_line, set_line, write_cases, write_gate, write_losses
 from foldproof.report.sheet import Sheet, verdict_mark, write_list
 from foldproof.report.summary import (
@@ -32,14 +33,15 @@ def write_check(sheet: Sheet, document: CheckDocument) -> None:
     if document.verdict == "inconclusive":
         _write_reasons(sheet, document)
         sheet.blank()
-        write_losses(sheet, losses)
+        write_losses(sheet, losses, document.owners)
     else:
-        write_losses(sheet, losses)
+        write_losses(sheet, losses, document.owners)
         if losses and document.reasons:
             sheet.blank()
         _write_reasons(sheet, document)
     write_gate(sheet, document.gate)
     _write_changes(sheet, document)
+    write_controls(sheet, document.controls)
     write_list(sheet, "waivers and notes", [inline(note, BRIEF) for note in document.notes])
     if document.noise:
         names = ", ".join(inline(name) for name in document.noise)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foldproof.report.documents import ComparedCase, CompareDocument, ComparedRun
 from foldproof.report.pages.tables import run_line, set_line
 from foldproof.report.sheet import Row, Sheet, verdict_mark
-from foldproof.report.summary import explain_command
+from foldproof.report.summary import explain_command, owners_line
 from foldproof.report.text import inline
 
 
@@ -28,6 +28,8 @@ def write_compare(sheet: Sheet, document: CompareDocument) -> None:
         sheet.line(f"{agreeing} pass in every run", indent=2)
     sheet.blank()
     for column in document.runs:
+        if owners_line(column.owners):
+            sheet.line(f"{inline(column.run.run)} lost facts at: {owners_line(column.owners)}")
         if column.run.asked or column.run.state not in {"", "finished"}:
             sheet.line((run_line(column.run), "quiet"))
     command = compare_next(document)

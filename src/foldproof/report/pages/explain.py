@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from foldproof.report.documents import ExplainDocument, ExplainedTrialRow, ItemRow, TrialFactRow
+from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, TrialFactRow
+from foldproof.report.pages.stages import write_model_calls, write_traces
 from foldproof.report.pages.tables import run_line
 from foldproof.report.sheet import Row, Sheet, verdict_mark
 from foldproof.report.summary import fact_name, outcome_word
@@ -13,6 +14,7 @@ from foldproof.report.text import BRIEF, LONG, counted, inline, pieces, tail
 
 NOT_SEEN = "not seen"
 _LAST_LINES = 8
+_TOLD = ("prompt", "memory_reads", "store_written", "store_kept", "tool_calls", "traceback", "notes", "traces")
 _FIRST_RETRIEVED = 5
 
 
@@ -38,7 +40,16 @@ def _same(one: ExplainedTrialRow, other: ExplainedTrialRow) -> bool:
     """Whether two trials tell a reader the same: answer, score, error, what was retrieved and what was held."""
     return all(
         getattr(one, name) == getattr(other, name)
-        for name in ("prompt", "memory_reads", "store_written", "store_kept", "tool_calls", "traceback", "notes")
+        for name in (
+            "prompt",
+            "memory_reads",
+            "store_written",
+            "store_kept",
+            "tool_calls",
+            "traceback",
+            "notes",
+            "traces",
+        )
     ) and one.score.model_copy(update={"repeat": 0}) == other.score.model_copy(update={"repeat": 0})
 
 
@@ -53,18 +64,25 @@ def _write_trial(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     _write_head(sheet, trial, effort(trial))
     sheet.table([_fact_row(fact, trial.nearest.get(fact.fact, "")) for fact in score.facts])
     _write_error(sheet, trial)
+    write_traces(sheet, trial)
     _title(sheet, "answer")
     spans = [span for fact in score.facts for span in fact.spans]
     if score.answer:
         sheet.block(pieces(score.answer, spans, None if sheet.details else LONG))
     else:
         sheet.line("none", indent=4)
-    _write_items(sheet, "retrieved", trial.memory_reads, first=_FIRST_RETRIEVED)
+    reads = trial.memory_reads
+    given = reads and [item for item in reads if not item.dropped]
+    _write_items(sheet, "retrieved", given, first=_FIRST_RETRIEVED)
+    passed_over = [item for item in reads or () if item.dropped]
+    if any(item.facts or sheet.details for item in passed_over):
+        _write_items(sheet, "passed over", passed_over)
     _write_items(sheet, "memory before the folds", trial.store_written)
     _write_items(sheet, "memory after the folds", trial.store_kept)
     if trial.memory_writes:
         _write_items(sheet, "written while answering", trial.memory_writes)
     _write_prompt(sheet, trial)
+    write_model_calls(sheet, trial.calls)
     _write_calls(sheet, trial)
     for title, words in (("notes", "\n".join(trial.notes)), ("log", trial.log)):
         if words.strip():
@@ -124,7 +142,8 @@ def _item_cells(item: ItemRow, limit: int | None) -> tuple[str, ...]:
     place = f"#{item.rank}" if item.rank else inline(item.id) or "-"
     score = "" if item.score is None else f"{item.score:.4g}"
     kind = f"({inline(item.kind)}) " if item.kind else ""
-    return (place, *((score,) if item.rank else ()), kind + inline(item.text, limit))
+    why = f"({inline(item.dropped)}) " if item.dropped else ""
+    return (place, *((score,) if item.rank else ()), why + kind + inline(item.text, limit))
 
 
 def _item_facts(item: ItemRow) -> tuple[str, ...]:

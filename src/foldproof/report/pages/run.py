@@ -18,7 +18,7 @@ def write_run(sheet: Sheet, document: RunDocument) -> None:
     if losses:
         sheet.blank()
         sheet.line(("facts that are not right", "strong"))
-        write_losses(sheet, losses)
+        write_losses(sheet, losses, document.owners)
     errors = [case for case in document.cases if first_error(case)]
     if errors:
         sheet.blank()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from foldproof.report.documents import CaseRow, GateRow, RunInfo, SetInfo
+from foldproof.report.documents import CaseRow, GateRow, SetInfo
+from foldproof.report.explained import RunInfo
 from foldproof.report.sheet import Row, Sheet, verdict_mark
-from foldproof.report.summary import Loss, before_after, gate_names, gate_word, wrong_facts
+from foldproof.report.summary import Loss, before_after, gate_names, gate_word, owners_line, wrong_facts
 from foldproof.report.text import BRIEF, counted, inline
 
 
-def write_losses(sheet: Sheet, losses: Sequence[Loss]) -> None:
-    """One row a lost fact; its reason under it where the fact is there but negated, or the reader wants everything."""
+def write_losses(sheet: Sheet, losses: Sequence[Loss], owners: Mapping[str, int]) -> None:
+    """One row a lost fact, then how many each owner lost.
+
+    The reason stands under a fact where it is there but negated, or where the reader wants everything.
+    """
     sheet.table(
         [
             Row(
@@ -21,6 +25,8 @@ def write_losses(sheet: Sheet, losses: Sequence[Loss]) -> None:
             for loss in losses
         ]
     )
+    if losses and owners_line(owners):
+        sheet.line(("who lost them: ", "quiet"), owners_line(owners), indent=2)
 
 
 def write_gate(sheet: Sheet, gate: Sequence[GateRow]) -> None:

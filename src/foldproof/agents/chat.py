@@ -1,0 +1,162 @@
+"""The `chat` adapter: a small agent of a model behind an OpenAI-compatible endpoint, a tool loop and a memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from foldproof.agents.chat_settings import ChatSettings, read_chat_settings
+from foldproof.agents.chat_tools import Reading, Toolbox
+from foldproof.agents.endpoint import Chat
+from foldproof.agents.errors import AgentError
+from foldproof.agents.factory import AgentFactory, Setup
+from foldproof.agents.http_answers import Completion
+from foldproof.agents.memories import Memory, kind_of, make_memory
+from foldproof.agents.model import chat_of, steadiness_notes
+from foldproof.agents.pool import Pool
+from foldproof.agents.protocols import Reply, SessionInfo
+from foldproof.agents.remembering import Remembering, memory_notes, memory_of, resources_of
+from foldproof.agents.usage import summed
+from foldproof.agents.wire.chat import prompt_of
+from foldproof.logs import ToolCall
+
+Message = dict[str, Any]
+
+
+@asynccontextmanager
+async def open_chat(setup: Setup) -> AsyncIterator[AgentFactory]:
+    """The chat agents of a configuration, which share one pool of connections."""
+    settings = read_chat_settings(setup)
+    pool = Pool()
+    chat_of(setup.model, setup.environ, pool, place=setup.place)
+    settings.check(kind_of(setup.memory), setup.place)
+    memory = memory_of(setup, pool)
+    fingerprint = setup.fingerprint(settings.digests(setup.root))
+    try:
+        yield ChatFactory(setup, settings, pool, default_folds=int(memory.compacts), fingerprint=fingerprint)
+    finally:
+        await pool.close()
+
+
+@dataclass(frozen=True)
+class ChatFactory:
+    """Makes an agent of its own memory and its own address on the wire."""
+
+    setup: Setup = field(repr=False)
+    settings: ChatSettings
+    pool: Pool = field(repr=False)
+    default_folds: int
+    fingerprint: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How steadily the model answers, and what should be known of the memory."""
+        return tuple(dict.fromkeys([*steadiness_notes(self.setup.model), *memory_notes(self.setup)]))
+
+    async def make(self, memory_config: Mapping[str, Any], trial: str) -> ChatAgent:
+        """An agent with an empty memory.
+
+        Raises:
+            UsageError: where the memory cannot be made, or its content would never reach the prompt.
+        """
+        setup = self.setup
+        config = setup.memory_of(memory_config)
+        self.settings.check(kind_of(config), setup.place)
+        resources = resources_of(setup, self.pool, trial)
+        chat = chat_of(setup.model, setup.environ, self.pool, place=setup.place, wire_url=resources.tap.wire_url)
+        return ChatAgent(make_memory(config, resources), chat, self.settings)
+
+
+class ChatAgent(Remembering):
+    """A model and a memory."""
+
+    def __init__(self, memory: Memory, chat: Chat, settings: ChatSettings) -> None:
+        super().__init__(memory)
+        self._chat = chat
+        self._settings = settings
+
+    async def start_session(self, info: SessionInfo) -> ChatConversation:
+        """A conversation with a fresh context."""
+        return ChatConversation(self._memory, self._chat, self._settings, info.now)
+
+
+@dataclass(slots=True)
+class ChatConversation:
+    """One session: its turns so far, the exchanges with tools among them, as messages of the API."""
+
+    memory: Memory
+    chat: Chat
+    settings: ChatSettings
+    now: str
+    turns: list[Message] = field(default_factory=list)
+
+    async def reply(self, message: str) -> Reply:
+        """The model's answer; the memory is asked with the user's message.
+
+        The turn is kept only if it was answered, so a retry sends it once.
+
+        Raises:
+            AgentError: where the model or the memory fails, or the tool loop does not end.
+        """
+        reading = Reading()
+        memory = ""
+        if "memory" in self.settings.template.places:
+            recall = await self.memory.recall(message)
+            reading.add(recall)
+            memory = recall.text
+        head, asked = self.settings.opening(message, memory=memory, now=self.now)
+        tools = Toolbox(self.settings.tools, self.memory)
+        exchange: list[Message] = []
+        calls: list[ToolCall] = []
+        for _ in range(self.settings.steps):
+            messages = [*head, *self.turns, asked, *exchange]
+            done = await self.chat.complete(json.dumps(messages, ensure_ascii=False), tools.body)
+            reading.usages.append(done.usage)
+            reading.notes += done.notes
+            if not done.calls:
+                answer = {"role": "assistant", "content": done.text}
+                self.turns += [{"role": "user", "content": message}, *exchange, answer]
+                return self._reply(
+                    done, reading, calls, prompt=prompt_of({"messages": messages, "tools": tools.offered})
+                )
+            said = _called(done, f"call_{len(self.turns) + len(exchange)}")
+            exchange.append(said)
+            for written, sent in zip(done.calls, said["tool_calls"], strict=True):
+                calls.append(written.call)
+                result = await tools.answer(written, reading)
+                exchange.append({"role": "tool", "tool_call_id": sent["id"], "content": result})
+        raise AgentError(
+            f"the tool loop did not end within {self.settings.steps} calls of the model: "
+            f"the last one asked for `{calls[-1].name}` once more"
+        )
+
+    def _reply(self, done: Completion, reading: Reading, calls: list[ToolCall], *, prompt: str) -> Reply:
+        return Reply(
+            done.text,
+            tool_calls=tuple(calls),
+            memory_reads=tuple(reading.items),
+            memory_writes=(),
+            prompt=prompt,
+            usage=summed(reading.usages),
+            notes=tuple(reading.notes),
+        )
+
+
+def _called(done: Completion, spare: str) -> Message:
+    """The calls that the model asked for, as a message of the conversation; one without an id gets a spare one."""
+    calls = [
+        {
+            "id": written.id or f"{spare}_{number}",
+            "type": "function",
+            "function": {"name": written.name, "arguments": _argument_text(written.arguments)},
+        }
+        for number, written in enumerate(done.calls, 1)
+    ]
+    return {"role": "assistant", "content": done.text or None, "tool_calls": calls}
+
+
+def _argument_text(arguments: Any) -> str:  # noqa: ANN401  # any JSON value
+    return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)

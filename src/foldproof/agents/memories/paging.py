@@ -1,0 +1,104 @@
+"""The memory `paging`: a small core that is always in the prompt, and a storage that is searched; after MemGPT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from foldproof.agents.memories.full_text import Index
+from foldproof.agents.memories.memory import Recall, Resources
+from foldproof.agents.memories.paging_rules import is_pinned
+from foldproof.agents.memories.searching import BEYOND, best_of
+from foldproof.agents.memories.settings import Setting, read_settings, whole
+from foldproof.agents.memories.text import cost_of, line_head, ranked, room_of, said_in, turns_of, without
+from foldproof.agents.memories.triage_rules import sentences_of
+from foldproof.core import UsageError
+from foldproof.logs import History, MemoryItem
+
+_SETTINGS: Mapping[str, Setting | int] = {"core": whole(None), "budget": 1500, "k": 6}
+
+
+class Paging:
+    """Pins sentences that bind or say who the user is into a core of `core` tokens; the rest is searched, `k` at most.
+
+    Unless it is said, the core is a quarter of the budget.
+
+    A sentence goes into the core whole or not at all: one that does not fit any more is written to the storage as it
+    is, and what the core holds stays. The recall is the core, in the order in which it was said, then the best
+    matches of the storage (BM25), within `budget`. An item's kind says where it is: `core` or `storage`.
+
+    The two tiers are those of MemGPT (Packer et al., arXiv 2310.08560); what is pinned is decided by rules here and
+    not by the model, so the same history always gives the same core.
+    """
+
+    compacts: bool = False
+
+    def __init__(self, settings: Mapping[str, Any], resources: Resources) -> None:  # noqa: ARG002  # it needs none
+        self.settings = read_settings("paging", _SETTINGS, settings)
+        budget: int = self.settings["budget"]
+        self._core: int = self.settings["core"] or -(-budget // 4)
+        if self._core > budget:
+            raise UsageError(
+                f"memory 'paging': `core` is {self._core}, more than the `budget` of {budget}\n"
+                "  the budget holds the core and what is found in the storage"
+            )
+        self._items: tuple[MemoryItem, ...] = ()
+        self._stored: tuple[MemoryItem, ...] = ()
+        self._overflow = 0
+        self._index: Index | None = None
+
+    async def build(self, history: History) -> None:
+        """Write each sentence to its tier, in the order in which they were said."""
+        room = room_of(self._core)
+        items: list[MemoryItem] = []
+        overflow = 0
+        for session, number, turn in turns_of(history):
+            for part, sentence in enumerate(sentences_of(turn.text), 1):
+                text = f"{line_head(session)}{turn.role}: {sentence}"
+                kind = "storage"
+                if is_pinned(turn.role, sentence):
+                    if cost_of(text) <= room:
+                        kind, room = "core", room - cost_of(text)
+                    else:
+                        overflow += 1
+                items.append(MemoryItem(text, id=f"{session.id}.t{number}#{part}", kind=kind))
+        self._overflow = overflow
+        self._hold(items)
+
+    async def fold(self) -> None:
+        """Nothing is compacted: what overflows the core moves to the storage as it is written."""
+
+    async def recall(self, question: str) -> Recall:
+        """The core, then the best matches of the storage."""
+        core = [item for item in self._items if item.kind == "core"]
+        k = self.settings["k"]
+        found = [] if self._index is None else self._index.search(question, k + BEYOND)
+        candidates = [replace(self._stored[at], score=score) for at, score in found]
+        room = room_of(self.settings["budget"]) - sum(cost_of(item.text) for item in core)
+        search = best_of("paging", candidates, k=k, room=room, told="what the core leaves of the budget")
+        items = ranked([*core, *search.items, *search.passed_over])
+        given = len(core) + len(search.items)
+        notes = search.notes
+        if self._overflow:
+            notes += (f"paging: pinned lines that did not fit into the core and are in the storage: {self._overflow}",)
+        return Recall(items[:given], notes, search.usage, items[given:])
+
+    async def items(self) -> Sequence[MemoryItem]:
+        """Every sentence with its tier, oldest first."""
+        return self._items
+
+    async def forget(self, item_id: str) -> None:
+        """Let go of a sentence in either tier, and of any other that says the same."""
+        self._hold(without(self._items, item_id))
+
+    def _hold(self, items: Sequence[MemoryItem]) -> None:
+        self._items = tuple(items)
+        self._stored = tuple(item for item in items if item.kind == "storage")
+        self._index = Index([_terms(item.text) for item in self._stored])
+
+
+def _terms(line: str) -> str:
+    """What was said in a line, and when; not by whom, which would match a question about the user."""
+    head, said = line.partition("] ")[0], said_in(line)
+    return f"{head.partition(' ')[2]} {said}"

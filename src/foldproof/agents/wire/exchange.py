@@ -1,0 +1,106 @@
+"""One request with what came of it, and the requests of one trial."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+
+import anyio
+
+API_PATHS = {
+    "/chat/completions": "chat",
+    "/completions": "completions",
+    "/responses": "responses",
+    "/messages": "messages",
+}
+
+
+def api_of(method: str, path: str) -> str:
+    """The protocol of a request that asks a model, by the end of its path; empty for any other."""
+    bare = path.partition("?")[0].rstrip("/")
+    return next((api for end, api in API_PATHS.items() if bare.endswith(end)), "") if method == "POST" else ""
+
+
+@dataclass(slots=True, eq=False)
+class Exchange:
+    """One request and its answer, filled in as it goes on. Of headers only the type and the coding are held.
+
+    `path` is what follows the trial's own part, with the query. `error` is what kept the answer from its end.
+    `kept` says that the answer came from the cassette.
+    """
+
+    method: str
+    path: str
+    request: bytes
+    request_coding: str = ""
+    status: int = 0
+    content_type: str = ""
+    coding: str = ""
+    chunks: list[bytes] = field(default_factory=list)
+    error: str = ""
+    kept: bool = False
+    started: float = field(default_factory=time.monotonic)
+    duration_s: float = 0.0
+    handler: asyncio.Task[object] | None = field(default_factory=asyncio.current_task)
+    done: anyio.Event = field(default_factory=anyio.Event)
+
+    @property
+    def api(self) -> str:
+        """The protocol, empty for a request that asks no model."""
+        return api_of(self.method, self.path)
+
+    @property
+    def place(self) -> str:
+        """Method and path, without the query, which may hold a key."""
+        return f"{self.method} {self.path.partition('?')[0]}"
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the answer comes as server-sent events."""
+        return self.content_type.partition(";")[0].strip().lower() == "text/event-stream"
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        if not self.done.is_set():
+            self.duration_s = round(time.monotonic() - self.started, 4)
+            self.done.set()
+
+
+@dataclass(slots=True, eq=False)
+class WireTrial:
+    """What one trial sends: the exchanges since they were last taken, in the order of their beginning.
+
+    `said` has what each response of the trial left on the server, by its id: a later request may go on from it.
+    `slots` are the places in the cassette that this trial has used, by the hash of the request.
+    """
+
+    label: str
+    repeat: int
+    token: str
+    exchanges: list[Exchange] = field(default_factory=list)
+    said: dict[str, str] = field(default_factory=dict)
+    slots: dict[str, set[int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    building: bool = True
+
+    async def settle(self, seconds: float) -> None:
+        """Wait for what is in flight, but no longer than this."""
+        with anyio.move_on_after(seconds):
+            for exchange in list(self.exchanges):
+                await exchange.done.wait()
+
+    def give_up(self, reason: str) -> None:
+        """End what is still in flight."""
+        for exchange in self.exchanges:
+            if not exchange.done.is_set():
+                exchange.error = exchange.error or reason
+                exchange.end()
+                if exchange.handler is not None:
+                    exchange.handler.cancel()
+
+    def take(self) -> list[Exchange]:
+        """The exchanges that have ended; the others stay for the next time."""
+        ended = [exchange for exchange in self.exchanges if exchange.done.is_set()]
+        self.exchanges = [exchange for exchange in self.exchanges if not exchange.done.is_set()]
+        return ended

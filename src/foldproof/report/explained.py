@@ -1,0 +1,145 @@
+"""The document of `explain` with its rows, and what it shares with the others."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from foldproof.logs import Source
+from foldproof.score import Owner, Presence, Stage
+from foldproof.score.trials import FactOutcome, FactRole, TrialOutcome
+
+
+class Document(BaseModel):
+    """What every machine-readable document has in common: no unknown fields, names as in the file."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True, defer_build=True)
+
+
+class RunInfo(Document):
+    """A run: its number, configuration, control, state, and how many trials were asked now or stood in the store."""
+
+    config: str
+    run: str
+    control: str = ""
+    state: str = ""
+    started_at: str = ""
+    asked: int = 0
+    reused: int = 0
+    cost_usd: float | None = None
+
+
+class TrialFactRow(Document):
+    """One fact in one answer; `spans` are half-open offsets into the answer."""
+
+    fact: str
+    kind: FactRole
+    outcome: FactOutcome
+    ok: bool
+    spans: list[tuple[int, int]] = []
+    reason: str = ""
+    owner: Owner | None = Field(default=None, description="who lost it; null where it is right or was not judged")
+    why: str = Field(default="", description="how the owner lost it, or why the owner cannot be named")
+
+
+class TrialRow(Document):
+    """One trial and its score."""
+
+    repeat: int
+    outcome: TrialOutcome
+    error: str = ""
+    facts: list[TrialFactRow]
+    answer: str = ""
+
+
+class ItemRow(Document):
+    """One memory item; rank from 1 where it was retrieved."""
+
+    text: str
+    id: str = ""
+    kind: str = ""
+    rank: int = 0
+    score: float | None = None
+    facts: list[str] = Field(default=[], description="labels of the case's facts that stand in this item")
+    user: str = ""
+    dropped: str = Field(default="", description="why this candidate was not given, empty where it was")
+
+
+class SightingRow(Document):
+    """A fact at one stage: whether it stands there, who showed the stage, where and in which words."""
+
+    stage: Stage
+    presence: Presence
+    source: str = ""
+    place: str = ""
+    text: str = ""
+    gone: str = Field(default="", description="what a degraded fact has lost: negation, number, binding")
+
+
+class TraceRow(Document):
+    """The way of one fact through the stages, and who lost it."""
+
+    fact: str
+    kind: FactRole
+    owner: Owner | None = Field(description="null where nothing is wrong")
+    why: str = ""
+    degraded: bool = False
+    stages: list[SightingRow]
+
+
+class CallRow(Document):
+    """One call of a model that was seen beside the adapter."""
+
+    source: Source
+    during: Literal["building", "answering"]
+    api: str = ""
+    model_name: str = ""
+    prompt: str
+    answer: str = ""
+    tool_calls: list[dict[str, Any]] = []
+    status: int = 200
+    error: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    duration_s: float = 0.0
+
+
+class ExplainedTrialRow(Document):
+    """Everything recorded of one trial; null where it could not be seen."""
+
+    score: TrialRow
+    error_type: str = ""
+    traceback: str = ""
+    prompt: str | None = None
+    prompt_facts: list[str] = []
+    memory_reads: list[ItemRow] | None = None
+    memory_writes: list[ItemRow] | None = None
+    store_written: list[ItemRow] | None = None
+    store_kept: list[ItemRow] | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    traces: list[TraceRow] = []
+    calls: list[CallRow] = []
+    disagreements: list[str] = Field(default=[], description="where two sources show different things")
+    nearest: dict[str, str] = Field(default={}, description="for each missed fact the nearest words of the answer")
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    notes: list[str] = []
+    log: str = ""
+    attempts: int = 1
+    duration_s: float = 0.0
+
+
+class ExplainDocument(Document):
+    """The document of `foldproof explain`."""
+
+    schema_name: Literal["foldproof/explain/1"] = Field(
+        default="foldproof/explain/1", validation_alias="schema", serialization_alias="schema"
+    )
+    run: RunInfo
+    id: str
+    case_class: str = Field(validation_alias="class", serialization_alias="class")
+    question: str
+    source: list[str] = []
+    trials: list[ExplainedTrialRow]
+    note: str = ""

@@ -1,0 +1,73 @@
+"""The rows of an explanation that follow each fact through the stages. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from foldproof.logs import ModelCall, Seen, Source, ToolCall
+from foldproof.report.explained import CallRow, SightingRow, TraceRow
+from foldproof.score import STAGES, Sighting, TrialEvidence, TrialScore
+from foldproof.score.sighting import look
+
+
+def trace_rows(evidence: TrialEvidence, score: TrialScore) -> list[TraceRow]:
+    """The way of every fact of a case that needs no judge, in the order of its score."""
+    facts = {fact.label: fact for fact in (*evidence.case.expected, *evidence.case.forbidden) if fact.kind != "judged"}
+    rows = []
+    for told in score.facts:
+        fact = facts.get(told.fact)
+        if fact is None or told.role == "expectation":
+            continue
+        loss = told.loss
+        stages = loss.stages if loss else tuple(look(fact, stage, evidence.stages[stage]) for stage in STAGES)
+        rows.append(
+            TraceRow(
+                fact=told.fact,
+                kind=told.role,
+                owner=loss.owner if loss else None,
+                why=loss.reason if loss else "",
+                degraded=loss.degraded if loss else False,
+                stages=[_row(sighting) for sighting in stages],
+            )
+        )
+    return rows
+
+
+def _row(sighting: Sighting) -> SightingRow:
+    return SightingRow(
+        stage=sighting.stage,
+        presence=sighting.presence,
+        source=sighting.source,
+        place=sighting.place,
+        text=sighting.text,
+        gone=sighting.gone,
+    )
+
+
+def call_rows(building: Iterable[Seen], answering: Iterable[Seen]) -> list[CallRow]:
+    """Every model call that was seen beside the adapter, those of building the memory first."""
+    first = [_call(call, seen.source, "building") for seen in building for call in seen.calls]
+    return [*first, *(_call(call, seen.source, "answering") for seen in answering for call in seen.calls)]
+
+
+def _call(call: ModelCall, source: Source, during: Literal["building", "answering"]) -> CallRow:
+    return CallRow(
+        source=source,
+        during=during,
+        api=call.api,
+        model_name=call.model_name,
+        prompt=call.prompt,
+        answer=call.answer,
+        tool_calls=tool_rows(call.tool_calls),
+        status=call.status,
+        error=call.error,
+        input_tokens=call.usage.input_tokens if call.usage else None,
+        output_tokens=call.usage.output_tokens if call.usage else None,
+        duration_s=call.duration_s,
+    )
+
+
+def tool_rows(calls: Iterable[ToolCall]) -> list[dict[str, object]]:
+    """Tool calls as JSON values."""
+    return [{"name": call.name, "args": dict(call.args)} for call in calls]

@@ -1,0 +1,159 @@
+"""What the records of a trial show at each stage between a statement and its use. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from foldproof.cases import Case
+from foldproof.logs import History, MemoryItem, Seen
+from foldproof.matching import Text
+from foldproof.record import StoreListing, Trial
+
+Stage = Literal["stated", "written", "kept", "retrieved", "prompted", "used"]
+STAGES: tuple[Stage, ...] = ("stated", "written", "kept", "retrieved", "prompted", "used")
+"""The way of a fact: said, in the memory, in it after the folds, given for the question, in the prompt, answered."""
+
+
+_EXACT = ("wire", "otel")
+"""Sources of prompts, the most exact first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One text of a stage: a turn, an item, a prompt, an answer. `item` is the memory item that it is."""
+
+    text: Text
+    place: str
+    item: MemoryItem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one stage shows. `source` is who showed it: `history`, `adapter`, `wire`, `otel`."""
+
+    source: str
+    parts: tuple[Part, ...]
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Records:
+    """Where scoring finds what a trial only names: histories, memory listings, the memory's settings.
+
+    `listing` gives a listing by its hash, or None where it is not kept.
+    """
+
+    histories: Mapping[str, History] = field(default_factory=dict)
+    listing: Callable[[str], StoreListing | None] = _nothing
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    _parts: dict[str, tuple[Part, ...] | None] = field(default_factory=dict, repr=False)
+
+    def turns(self, history: str) -> tuple[Part, ...] | None:
+        """The turns of a history, prepared once for all trials; None where there is none."""
+        key = f"history {history}"
+        if key not in self._parts:
+            found = self.histories.get(history)
+            self._parts[key] = None if found is None else _turns(found)
+        return self._parts[key]
+
+    def items(self, sha256: str | None) -> tuple[Part, ...] | None:
+        """The items of a listing, prepared once for all trials; None where it was not seen."""
+        if not sha256:
+            return None
+        if sha256 not in self._parts:
+            listing = self.listing(sha256)
+            self._parts[sha256] = None if listing is None else tuple(_items(listing.items))
+        return self._parts[sha256]
+
+
+@dataclass(frozen=True)
+class TrialEvidence:
+    """The stages of one trial, each looked at once."""
+
+    case: Case
+    trial: Trial
+    records: Records
+
+    @cached_property
+    def stages(self) -> dict[Stage, Shown | None]:
+        """What each stage shows, None where it cannot be seen."""
+        turns = self.records.turns(self.case.history)
+        return {
+            "stated": None if turns is None else Shown("history", turns),
+            "written": _adapter(self.records.items(self.trial.store_written)),
+            "kept": _adapter(self.records.items(self.trial.store_kept)),
+            "retrieved": next(iter(self.reads), None),
+            "prompted": next(iter(self.prompts), None),
+            "used": Shown("adapter", (Part(Text(self.trial.answer), "the answer"), *_calls(self.trial))),
+        }
+
+    @cached_property
+    def reads(self) -> tuple[Shown, ...]:
+        """What was given for the question, by source; the adapter knows best."""
+        told = [("adapter", self.trial.memory_reads), *((seen.source, seen.memory_reads) for seen in self.trial.seen)]
+        return tuple(Shown(source, tuple(_items(items))) for source, items in told if items is not None)
+
+    @cached_property
+    def prompts(self) -> tuple[Shown, ...]:
+        """What the model received, by source: what passed over the wire counts more than what an agent tells.
+
+        A source that saw no prompt with the question in it saw another model's calls, or only some.
+        """
+        seen = sorted(self.trial.seen, key=lambda found: _EXACT.index(found.source))
+        shown = [Shown(found.source, self._prompts(found)) for found in seen if self._asked(found)]
+        if self.trial.prompt is not None:
+            shown.append(Shown("adapter", (Part(self._given(self.trial.prompt), "the prompt"),)))
+        return tuple(shown)
+
+    def _prompts(self, seen: Seen) -> tuple[Part, ...]:
+        calls = [call for call in seen.calls if call.prompt]
+        name = "the prompt" if len(calls) == 1 else "prompt {}"
+        return tuple(Part(self._given(call.prompt), name.format(number)) for number, call in enumerate(calls, 1))
+
+    def _given(self, prompt: str) -> Text:
+        """A prompt without the question: what the user says anew was not remembered."""
+        question = self.case.question.strip()
+        return Text(prompt.replace(question, "…") if question else prompt)
+
+    @property
+    def dropped(self) -> tuple[Part, ...]:
+        """Candidates of the retrieval that were not given in the end."""
+        items = [item for item in self.trial.memory_reads or () if item.dropped]
+        return tuple(_each(items))
+
+    def _asked(self, seen: Seen) -> bool:
+        question = Text(self.case.question).padded
+        return any(question in Text(call.prompt).padded for call in seen.calls)
+
+
+def _adapter(parts: tuple[Part, ...] | None) -> Shown | None:
+    return None if parts is None else Shown("adapter", parts)
+
+
+def _turns(history: History) -> tuple[Part, ...]:
+    return tuple(
+        Part(Text(turn.text), f"{session.id}.t{number}")
+        for session in history.sessions
+        for number, turn in enumerate(session.turns, 1)
+    )
+
+
+def _items(items: Sequence[MemoryItem]) -> Iterable[Part]:
+    return _each([item for item in items if not item.dropped])
+
+
+def _each(items: Iterable[MemoryItem]) -> Iterable[Part]:
+    for number, item in enumerate(items, 1):
+        yield Part(Text(item.text), f"rank {item.rank}" if item.rank else item.id or f"item {number}", item)
+
+
+def _calls(trial: Trial) -> Iterable[Part]:
+    for call in trial.tool_calls or ():
+        words = " ".join(f"{name}: {value}." for name, value in call.args.items())
+        yield Part(Text(words), f"the call of {call.name}")

@@ -1,0 +1,85 @@
+"""Whether a fact stands at one stage: held, weakened, near, or gone. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from foldproof.matching import Fact, Weakened, match_fact, match_many, reworded, weakened
+from foldproof.score.evidence import Part, Shown, Stage
+
+Presence = Literal["held", "degraded", "near", "gone", "unseen"]
+_LONGEST = 160
+_LOOKED_THROUGH = 2000
+"""Parts of a stage in which likenesses are looked for; a hit is found in any number."""
+_NEAR = 0.25
+"""Edits a character of the fact, up to which a likeness is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A fact at a stage: where it stands and in which words.
+
+    With `degraded`, `gone` says what the object has lost there: its negation, number or binding form. `near` is a
+    likeness for the reader and never counts as held. `source` is who showed the stage, empty where nobody did.
+    """
+
+    stage: Stage
+    presence: Presence
+    source: str = ""
+    place: str = ""
+    text: str = ""
+    gone: str = ""
+    part: Part | None = None
+
+
+def look(fact: Fact, stage: Stage, shown: Shown | None) -> Sighting:
+    """Look for a fact at a stage. The best that one of its parts shows counts."""
+    if shown is None:
+        return Sighting(stage, "unseen")
+    hits = [(match, shown.parts[at]) for _, at, match in match_many([fact], [part.text for part in shown.parts])]
+    for match, part in hits:
+        if match.held:
+            span = match.spans[0]
+            return Sighting(stage, "held", shown.source, part.place, _around(part, span.start, span.end), part=part)
+    for part in (*(part for _, part in hits), *shown.parts[:_LOOKED_THROUGH]):
+        weak = weakened(fact, part.text)
+        if weak is not None:
+            return _weak(stage, shown, part, weak)
+    return _likeness(fact, stage, shown)
+
+
+def _weak(stage: Stage, shown: Shown, part: Part, weak: Weakened) -> Sighting:
+    excerpt = _around(part, weak.span.start, weak.span.end)
+    return Sighting(stage, "degraded", shown.source, part.place, excerpt, weak.gone, part)
+
+
+def _likeness(fact: Fact, stage: Stage, shown: Shown) -> Sighting:
+    best: tuple[float, Part, str] | None = None
+    if not any(item.kind in {"normalized", "exact"} for item in fact.any or (fact,)):
+        return Sighting(stage, "gone", shown.source)  # a value or pattern is there or not; another value is no likeness
+    for part in shown.parts[:_LOOKED_THROUGH]:
+        near = match_fact(fact, part.text).nearest
+        edits = near.distance / max(1, len(near.text)) if near else 1.0
+        if near is not None and edits <= _NEAR and (best is None or edits < best[0]):
+            best = edits, part, near.text
+        elif best is None and (span := reworded(fact, part.text)):
+            best = 1.0, part, _around(part, span.start, span.end)
+    if best is None:
+        return Sighting(stage, "gone", shown.source)
+    return Sighting(stage, "near", shown.source, best[1].place, best[2], part=best[1])
+
+
+def _around(part: Part, start: int, end: int) -> str:
+    """The words around a hit, on one line."""
+    raw = part.text.raw
+    low = max(0, start - (_LONGEST - (end - start)) // 2) if len(raw) > _LONGEST else 0
+    high = max(end, low + _LONGEST)
+    return f"{'…' if low else ''}{' '.join(raw[low:high].split())}{'…' if high < len(raw) else ''}"
+
+
+def standing(facts: Sequence[Fact], shown: Shown) -> frozenset[int]:
+    """Which of the facts a stage holds, by their place."""
+    texts = [part.text for part in shown.parts]
+    return frozenset(at for at, _, match in match_many(facts, texts) if match.held)

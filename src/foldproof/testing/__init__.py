@@ -1,0 +1,26 @@
+"""Public fakes for tests: a scripted model that speaks the providers' protocols, ready rules for it, a project."""
+
+from foldproof.testing.answers import Answer, ModelFailure, ModelReply, Rule, in_turn
+from foldproof.testing.asked import ModelRequest, Said, ToolResult
+from foldproof.testing.endpoint import ScriptedEndpoint
+from foldproof.testing.projects import write_project
+from foldproof.testing.rules import answer_from_context, extract_facts, look_up_first, summarize
+from foldproof.testing.scripted import ScriptedModel
+
+__all__ = [
+    "Answer",
+    "ModelFailure",
+    "ModelReply",
+    "ModelRequest",
+    "Rule",
+    "Said",
+    "ScriptedEndpoint",
+    "ScriptedModel",
+    "ToolResult",
+    "answer_from_context",
+    "extract_facts",
+    "in_turn",
+    "look_up_first",
+    "summarize",
+    "write_project",
+]

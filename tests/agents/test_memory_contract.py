@@ -1,0 +1,210 @@
+"""One contract, held by every memory that needs no vendor: through the `Memory` protocol itself."""
+
+from pathlib import Path
+
+import pytest
+
+from foldproof.agents import AgentError, UnsupportedError
+from foldproof.agents.memories import Forgets, Resources, make_memory
+from foldproof.agents.pool import Pool
+from foldproof.agents.protocols import Closes, Snapshots
+from foldproof.agents.remembering import Remembering
+from foldproof.logs import History, Session, Turn
+
+pytestmark = pytest.mark.anyio
+
+SETTINGS = {
+    "full": {},
+    "head": {},
+    "head_tail": {},
+    "hybrid": {"embed": {"name": "words"}},
+    "paging": {},
+    "summary": {"keep_last": 1},
+    "triage": {},
+    "verbatim": {},
+    "window": {},
+}
+SEARCHING = ("hybrid", "paging", "verbatim")
+COMPACTING = ("head", "head_tail", "summary", "triage", "window")
+BY_WORDS = ("paging", "verbatim")
+FILLER = [f"We talked about the weather of day {number}, which was grey" for number in range(30)]
+
+
+@pytest.fixture
+async def made(scripted):
+    """Makes memories of a kind, each of a trial of its own."""
+    pool = Pool()
+
+    def make(kind, trial="t1", **settings):
+        chosen = {"kind": kind, **SETTINGS[kind], **settings}
+        if "embed" in chosen:
+            chosen["embed"] = {**chosen["embed"], "base_url": scripted.url}
+        model = {"base_url": scripted.url, "name": "scripted", "temperature": 0}
+        return make_memory(chosen, Resources(Path(), {}, model, trial, pool=pool))
+
+    yield make
+    await pool.close()
+
+
+def talk(*texts):
+    return History("h", tuple(Session(f"s{n}", (Turn("user", text),), "2026-03-01") for n, text in enumerate(texts, 1)))
+
+
+every_kind = pytest.mark.parametrize("kind", SETTINGS)
+
+
+@every_kind
+async def test_it_is_built_and_finds_what_was_said(made, kind, history):
+    memory = made(kind)
+    assert (await memory.recall("Which database for billing?")).items == (), "nothing is there before"
+    await memory.build(history)
+    recall = await memory.recall("Which database for billing?")
+    assert "Postgres 15" in recall.text
+    assert [item.rank for item in recall.reads] == list(range(1, len(recall.reads) + 1))
+    assert all(not item.dropped for item in recall.items)
+    assert all(item.dropped for item in recall.passed_over)
+    assert await memory.recall("Which database for billing?") == recall, "asking changes nothing"
+
+
+@every_kind
+async def test_it_lists_what_it_holds(made, kind, history):
+    memory = made(kind)
+    assert list(await memory.items()) == []
+    await memory.build(history)
+    items = await memory.items()
+    assert len({item.id for item in items}) == len(items) == 4
+    assert any("allergic to penicillin" in item.text for item in items)
+    assert {item.rank for item in items} == {0}
+
+
+@every_kind
+async def test_building_again_replaces_what_was_there(made, kind, history, other_history):
+    memory = made(kind)
+    await memory.build(history)
+    await memory.fold()
+    await memory.build(other_history)
+    assert "Postgres" not in "".join(item.text for item in await memory.items())
+    assert "MongoDB" in (await memory.recall("Which database for billing?")).text
+
+
+@every_kind
+async def test_two_users_are_apart(made, kind, history, other_history):
+    one, two = made(kind, "t1"), made(kind, "t2")
+    await one.build(history)
+    await two.build(other_history)
+    await one.fold()
+    await two.fold()
+    first, second = [(await memory.recall("Which database for billing?")).text for memory in (one, two)]
+    assert "Postgres 15" in first
+    assert "MongoDB" not in first
+    assert "MongoDB" in second
+    assert "Postgres" not in second
+
+
+@every_kind
+async def test_maintenance_may_be_asked_for_at_any_time_and_twice(made, kind, history):
+    memory = made(kind)
+    await memory.fold()
+    await memory.build(history)
+    await memory.fold()
+    once = await memory.items()
+    await memory.fold()
+    assert await memory.items() == once
+    assert memory.compacts is (kind in COMPACTING)
+    assert (len(once) < 4) is (kind == "summary"), "what fits is left as it is, but for a summary"
+
+
+@every_kind
+async def test_a_snapshot_is_the_same_memory_and_apart(made, kind, history, other_history, scripted):
+    agent = Remembering(made(kind, "t1"))
+    await agent.ingest(history)
+    await agent.fold()
+    snapshot = await agent.snapshot()
+    asked = len(scripted.requests)
+    twin = Remembering(made(kind, "t2"))
+    await twin.restore(snapshot)
+    assert await twin.memories("u") == await agent.memories("u")
+    assert len(scripted.requests) == asked, "what was built is not asked for again"
+    await agent.ingest(other_history)
+    await agent.close()
+    third = Remembering(made(kind, "t3"))
+    await third.restore(snapshot)
+    for copy in (twin, third):
+        text = "".join(item.text for item in await copy.memories("u"))
+        assert "Postgres" in text
+        assert "MongoDB" not in text
+
+
+@every_kind
+async def test_what_is_forgotten_is_gone_everywhere(made, kind, history):
+    memory = made(kind)
+    assert isinstance(memory, Forgets)
+    await memory.build(history)
+    gone = next(item for item in await memory.items() if "penicillin" in item.text)
+    await memory.forget(gone.id)
+    assert "penicillin" not in "".join(item.text for item in await memory.items())
+    recall = await memory.recall("What am I allergic to, penicillin?")
+    assert "penicillin" not in "".join(item.text for item in recall.reads)
+    assert "Postgres 15" in (await memory.recall("Which database for billing?")).text
+    with pytest.raises(AgentError, match="there is no item"):
+        await memory.forget("s99.t1")
+
+
+@pytest.mark.parametrize("kind", SEARCHING)
+async def test_a_search_ranks_the_best_first_and_says_what_it_passed_over(made, kind):
+    memory = made(kind, k=3)
+    await memory.build(talk(*FILLER[:15], "The locker code is 7788.", *FILLER[15:], "A locker is grey."))
+    recall = await memory.recall("What is the code of the locker?")
+    assert len(recall.items) == 3
+    assert "7788" in recall.items[0].text
+    scores = [item.score for item in recall.reads]
+    assert None not in scores
+    assert scores == sorted(scores, reverse=True)
+    assert {item.dropped for item in recall.passed_over} == {"beyond k"}
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize(
+    ("said", "question", "word"),
+    [("私の名前は太郎です", "私の名前は？", "太郎"), ("私はPythonでADKを使っています", "Which language?", "Python")],
+)
+async def test_A27_a_script_without_spaces_is_found(made, kind, said, question, word):
+    memory = made(kind, **({"k": 1} if kind in SEARCHING else {}))
+    if kind in BY_WORDS and question.isascii():
+        question = f"{question} Python?"  # a search by words finds no word that the question has not
+    await memory.build(talk("昨日は寿司を食べました", said))
+    await memory.fold()
+    assert word in (await memory.recall(question)).text
+
+
+@pytest.mark.parametrize("kind", SEARCHING)
+async def test_A27_a_latin_word_inside_a_sentence_without_spaces_is_reached(made, kind):
+    memory = made(kind, k=1)
+    await memory.build(talk(*FILLER, "昨日はPythonでADKを使っています", *FILLER))
+    assert "ADK" in (await memory.recall("Since when is ADK used?")).text
+
+
+@every_kind
+async def test_it_needs_no_closing_or_can_be_copied(made, kind):
+    memory = made(kind)
+    assert isinstance(memory, Snapshots) or not isinstance(memory, Closes)
+
+
+async def test_a_memory_that_holds_something_is_not_copied_behind_its_back(made):
+    class Holding:
+        """A memory with something to close and no snapshot of its own."""
+
+        compacts = False
+        closed = 0
+
+        async def close(self):
+            self.closed += 1
+
+    memory = Holding()
+    agent = Remembering(memory)
+    with pytest.raises(UnsupportedError, match="cannot be copied"):
+        await agent.snapshot()
+    with pytest.raises(UnsupportedError, match="cannot be copied"):
+        await agent.restore(made("full"))
+    await agent.close()
+    assert memory.closed == 1
