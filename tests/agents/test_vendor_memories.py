@@ -337,6 +337,25 @@ async def test_a_reply_that_cannot_be_read_is_noted_with_the_sessions_it_lost(se
     assert "mem0 stored nothing of 2 of 2 sessions: s1, s2" in notes
 
 
+@each()
+async def test_sessions_in_which_nothing_is_said_are_no_error(opened, kind):
+    """LongMemEval has sessions without a turn; an endpoint refuses to embed an empty text."""
+    odd = History(
+        "odd",
+        (
+            Session("s1", ()),
+            Session("s2", (Turn("user", " "), Turn("tool", "42 rows"), Turn("system", "Be brief."))),
+            Session("s3", (Turn("user", "Our billing runs on Postgres 15."),)),
+        ),
+    )
+    async with opened(kind) as memory:
+        await memory.build(odd)
+        assert "Postgres 15" in (await memory.recall(QUESTION)).text
+    async with opened(kind) as memory:
+        await memory.build(History("none", (Session("s1", ()),)))
+        assert [item for item in await memory.items() if "Postgres" in item.text] == []
+
+
 async def test_mem0_only_adds_so_a_stale_fact_comes_back(opened):
     """A2: nothing marks the old value, and both are found."""
     moved = History(

@@ -141,14 +141,20 @@ def _configurations(upstream, agent_server):
 
 
 @pytest.fixture(scope="session")
-def scored(tmp_path_factory, upstream, agent_server):
+def places():
+    """The folder of each kind that has run."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def scored(tmp_path_factory, upstream, agent_server, places):
     """Runs all cells of one kind of agent, once; gives the score of each cell."""
     done = {}
     configurations = _configurations(upstream, agent_server)
 
     def of(kind):
         if kind not in done:
-            folder = tmp_path_factory.mktemp("matrix")
+            folder = places[kind] = tmp_path_factory.mktemp("matrix")
             write_project(
                 folder,
                 cases=[_case(*cell) for cell in FAULTS],

@@ -16,7 +16,12 @@ HOUSE = said(
     "alice: I live in Graz.\nbob: I am allergic to nuts.",
     "alice: Forget everything about me.",
 )
-ALICE = {"question": "Where do I live?", "memory_config": {"user": "alice"}, "abstain": True, "forbidden_facts": ["Graz"]}
+ALICE = {
+    "question": "Where do I live?",
+    "memory_config": {"user": "alice"},
+    "abstain": True,
+    "forbidden_facts": ["Graz"],
+}
 BOB = {"question": "What am I allergic to?", "memory_config": {"user": "bob"}, "expected_facts": ["nuts"]}
 
 

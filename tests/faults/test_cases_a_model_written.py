@@ -14,7 +14,7 @@ from .reported.play import play, said
 
 @pytest.fixture
 def writer(monkeypatch, tmp_path):
-    """Plays a case with `recall` over the memory `model_written`, whose model answers by a rule, one a configuration."""
+    """Plays a case with `recall` over a memory whose model answers by a rule, one run for each rule."""
     monkeypatch.setitem(sys.modules, "reported_model_written", model_written)
     monkeypatch.setitem(MEMORIES._builtins, "model_written", "reported_model_written:ModelWritten")
 

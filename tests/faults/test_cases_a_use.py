@@ -33,7 +33,7 @@ def test_a35_our_own_chat_refuses_a_template_without_a_place_for_the_memory(tmp_
         config = {"agent": {"chat": {"prompt": "prompt.txt"}}, "model": model, "memory": {"kind": "verbatim"}}
         prompt = tmp_path / "prompt.txt"
         prompt.write_text("You are a helpful assistant.\n{question}", encoding="utf-8")
-        with pytest.raises(UsageError, match="has no place for `{memory}`"):
+        with pytest.raises(UsageError, match=r"has no place for `\{memory\}`"):
             play(tmp_path, [config], DOG, UNNA)
         assert server.requests == []
         prompt.write_text("You are a helpful assistant.\nKnown: {memory}\n{question}", encoding="utf-8")
@@ -76,7 +76,7 @@ RULE = "Never commit unasked."
 
 
 def test_a38_the_rule_is_in_the_prompt_and_is_broken(tmp_path):
-    """Held after the fold and in the prompt. That no `git commit` was called is asserted with `no_tool_called` later."""
+    """Held after the fold and in the prompt. That `git commit` was not called is asserted with tool calls later."""
     case = {
         "question": "Please fix this.",
         "expected_facts": ["never commit unasked"],
@@ -86,7 +86,7 @@ def test_a38_the_rule_is_in_the_prompt_and_is_broken(tmp_path):
     faulty, sound = play(tmp_path, ["using:BreaksTheRule", "using:KeepsTheRule"], case, history)
     assert sound.score.passed
     loss = faulty.loss("never commit unasked")
-    assert (loss.owner, loss.reason) == ("use", "in the prompt and unused")
+    assert (loss.owner, loss.reason) == ("use", "what is forbidden was said in its place")
     stages = ("stated", "written", "kept", "retrieved", "prompted", "used")
     assert [faulty.stage("never commit unasked", stage) for stage in stages] == ["held"] * 5 + ["gone"]
     broken = faulty.loss("committed and pushed")
@@ -143,7 +143,8 @@ ORPHANS = [{"cut": 1}, {"cut": 3}, {"cut": 4}, {"half": True}]
 def test_a47_a_tool_result_without_its_call(tmp_path, strict, cut):
     """It is an error of the trial, named, with the refused request on record; never a wrong answer."""
     case = {"question": "Which port?", "expected_facts": ["6001"], "memory_config": cut}
-    configs = [{"agent": f"python:using:{name}", "wire": {"openai": strict.url}} for name in ("CutsAnywhere", "CutsBetweenPairs")]
+    names = ("CutsAnywhere", "CutsBetweenPairs")
+    configs = [{"agent": f"python:using:{name}", "wire": {"openai": strict.url}} for name in names]
     faulty, sound = play(tmp_path, configs, case)
     assert sound.score.passed
     if cut not in ORPHANS:

@@ -1,4 +1,4 @@
-"""Reported failures of writing, rows A1 to A17: facts that are wrong, missing or there twice. Each beside its sound twin."""
+"""Reported failures of writing, rows A1, A2, A5, A12, A16 and A17: facts that are wrong, missing or there twice."""
 
 import pytest
 
@@ -110,7 +110,12 @@ def test_a16_the_memory_is_in_another_language(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "fact"),
-    [("Меня зовут Фёдор.", "Фёдор"), ("اسمي ليلى", "ليلى"), ("제 이름은 민준입니다", "민준"), ("Με λένε Ελένη.", "Ελένη")],
+    [
+        ("Меня зовут Фёдор.", "Фёдор"),
+        ("اسمي ليلى", "ليلى"),
+        ("제 이름은 민준입니다", "민준"),
+        ("Με λένε Ελένη.", "Ελένη"),
+    ],
 )
 def test_a16_in_any_script(tmp_path, text, fact):
     case = {"question": "What is my name?", "expected_facts": [fact]}
@@ -142,7 +147,9 @@ def test_a17_a_block_that_overflows_loses_what_was_there(tmp_path, agent):
 
 
 def test_a17_our_own_core_moves_what_does_not_fit_and_keeps_what_it_holds(tmp_path):
-    history = said("I must never take NSAIDs.", "I am strictly vegetarian.", f"I always want {'very ' * 90}short answers.")
+    history = said(
+        "I must never take NSAIDs.", "I am strictly vegetarian.", f"I always want {'very ' * 90}short answers."
+    )
     recall = {"agent": "recall", "memory": {"kind": "paging", "core": 40, "budget": 400}}
     cases = [
         {"question": "Which painkillers?", "expected_facts": ["never take NSAIDs"]},

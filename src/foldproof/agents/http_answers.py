@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from foldproof.agents.errors import AgentError, TransientError
-from foldproof.agents.shapes import arguments_of, may_pass, status_may_pass, usage_of
+from foldproof.agents.shapes import may_pass, status_may_pass, usage_of
 from foldproof.logs import ToolCall, Usage
 
 _FINISH_NOTES = {

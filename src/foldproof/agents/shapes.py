@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from foldproof.agents.errors import AgentError
-from foldproof.logs import MemoryItem, ToolCall, Usage
+from foldproof.logs import MemoryItem, ToolCall, Usage, arguments_of
 
 _PASSING_STATUS = frozenset({408, 409, 425, 429})
 _PASSING = re.compile(r"\b429\b|rate.?limit|too many requests|overloaded|temporarily unavailable", re.IGNORECASE)
@@ -22,19 +22,6 @@ def may_pass(text: str) -> bool:
 def status_may_pass(status: int) -> bool:
     """Whether an HTTP status speaks of a failure that may pass: 408, 409, 425, 429, 5xx."""
     return status in _PASSING_STATUS or 500 <= status < 600
-
-
-def arguments_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON value
-    """The arguments of a tool call: an object, or its JSON text; what is neither is kept as `{"_raw": …}`."""
-    if value is None or value == "":
-        return {}
-    if isinstance(value, str):
-        try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            return {"_raw": value}
-        return parsed if isinstance(parsed, dict) else {"_raw": value}
-    return value if isinstance(value, dict) else {"_raw": value}
 
 
 def tool_calls_of(value: Any, place: str) -> tuple[ToolCall, ...] | None:  # noqa: ANN401  # any JSON value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from foldproof.cases.expectations import ANY_TOOL, ExpectedCall, argument_text
 from foldproof.cases.records import Case, Source
 from foldproof.core import Problem, nearest_of
 from foldproof.logs import History
@@ -40,6 +41,7 @@ def case_problems(
     found = [
         *_fact_problems(case, judged),
         *_expectation_problems(case),
+        *_call_problems(case),
         *_history_problems(case, known),
         *_source_problems(case, sources, histories),
     ]
@@ -52,17 +54,48 @@ def case_problems(
 _Found = tuple[str, str, str, str]
 
 
+def placed_facts(case: Case, *, wanted: bool) -> list[tuple[str, Fact]]:
+    """The facts that the answer must hold, or must not, each with its place in the case."""
+    key, facts = ("expected_facts", case.expected) if wanted else ("forbidden_facts", case.forbidden)
+    kind = "reply_mentions" if wanted else "reply_omits"
+    said = [(f"expect.{at}", item.fact) for at, item in enumerate(case.expect) if item.kind == kind and item.fact]
+    return [*((f"{key}.{at}", fact) for at, fact in enumerate(facts)), *said]
+
+
 def _expectation_problems(case: Case) -> Iterator[_Found]:
-    if not case.expected and not case.abstain:
-        only = ", only forbidden ones: silence would pass it" if case.forbidden else ""
+    asked = case.expected or case.abstain or any(item.kind != "reply_omits" for item in case.expect)
+    if not asked:
+        only = ", only forbidden ones: silence would pass it" if placed_facts(case, wanted=False) else ""
         hint = "write under `expected_facts` what the answer must say, or `abstain: true` if it must admit not to know"
         yield "expected_facts", "no-expected-facts", f" has no expected facts{only}", hint
-    forbidden = {_key(item): fact for fact in case.forbidden for item in alternatives(fact)}
-    for index, fact in enumerate(case.expected):
+    forbidden = {_key(item) for _, fact in placed_facts(case, wanted=False) for item in alternatives(fact)}
+    for place, fact in placed_facts(case, wanted=True):
         for item in alternatives(fact):
             if _key(item) in forbidden:
                 message = f" expects '{item.label}' and forbids it too"
-                yield f"expected_facts.{index}", "expected-and-forbidden", message, "remove one of the two"
+                yield place, "expected-and-forbidden", message, "remove one of the two"
+
+
+def _call_problems(case: Case) -> Iterator[_Found]:
+    """Calls that are expected although every one of them is forbidden: no agent can pass."""
+    forbidden = [call for item in case.expect if item.kind == "no_tool_called" for call in item.calls[0].alternatives]
+    for index, item in enumerate(case.expect):
+        if item.kind == "no_tool_called" or item.silent:
+            continue
+        for call in item.calls:
+            if all(any(_covers(other, one) for other in forbidden) for one in call.alternatives):
+                message = f" expects the call of {call.label} and forbids it too"
+                yield f"expect.{index}", "expected-and-forbidden", message, "remove one of the two"
+
+
+def _covers(forbidden: ExpectedCall, expected: ExpectedCall) -> bool:
+    """Whether every call that meets the one is forbidden by the other."""
+    if forbidden.name not in {ANY_TOOL, expected.name} or forbidden.mode == "exact":
+        return False
+    return all(
+        name in expected.args and argument_text(expected.args[name]) == argument_text(value)
+        for name, value in forbidden.args.items()
+    )
 
 
 def _key(fact: Fact) -> tuple[str, str]:
@@ -70,29 +103,27 @@ def _key(fact: Fact) -> tuple[str, str]:
 
 
 def _fact_problems(case: Case, judged: bool) -> Iterator[_Found]:
-    for key, facts in (("expected_facts", case.expected), ("forbidden_facts", case.forbidden)):
-        for index, fact in enumerate(facts):
-            place = f"{key}.{index}"
-            if fault := check_fact(fact):
-                what, _, how = fault.partition("\n")
-                hint = how.strip() or "write it another way"
-                yield place, "fact", f": {what}", hint
-            if not any(item.kind == "judged" for item in alternatives(fact)):
-                continue
-            if case.case_class == "safety":
-                yield (
-                    place,
-                    "judged-safety",
-                    f" is of class 'safety', but its fact '{fact.label}' is judged",
-                    "what a regulated process would quote back is matched: write the words it must say",
-                )
-            if not judged:
-                yield (
-                    place,
-                    "no-judge",
-                    f" has the judged fact '{fact.label}', but the set names no judge",
-                    "add `judge:` with `model` and `prompt`",
-                )
+    for place, fact in (*placed_facts(case, wanted=True), *placed_facts(case, wanted=False)):
+        if fault := check_fact(fact):
+            what, _, how = fault.partition("\n")
+            hint = how.strip() or "write it another way"
+            yield place, "fact", f": {what}", hint
+        if not any(item.kind == "judged" for item in alternatives(fact)):
+            continue
+        if case.case_class == "safety":
+            yield (
+                place,
+                "judged-safety",
+                f" is of class 'safety', but its fact '{fact.label}' is judged",
+                "what a regulated process would quote back is matched: write the words it must say",
+            )
+        if not judged:
+            yield (
+                place,
+                "no-judge",
+                f" has the judged fact '{fact.label}', but the set names no judge",
+                "add `judge:` with `model` and `prompt`",
+            )
 
 
 def _history_problems(case: Case, known: Collection[str]) -> Iterator[_Found]:

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from foldproof.cases.expectation_values import expectation_content, expectation_value
+from foldproof.cases.facts import fact_value
 from foldproof.cases.records import Case, JudgePin, Requirement, Waiver
 from foldproof.core import content_hash
 from foldproof.logs import History
-from foldproof.matching import Fact
-
-
-def fact_value(fact: Fact) -> Any:  # noqa: ANN401  # a text or a mapping
-    """The fact as the file writes it."""
-    if fact.kind == "any":
-        return {"any": [fact_value(item) for item in fact.any]}
-    return fact.text if fact.kind == "normalized" else {fact.kind: fact.text}
 
 
 def case_value(case: Case) -> dict[str, Any]:
@@ -28,6 +22,7 @@ def case_value(case: Case) -> dict[str, Any]:
         "question": case.question,
         "expected_facts": [fact_value(fact) for fact in case.expected],
         "forbidden_facts": [fact_value(fact) for fact in case.forbidden],
+        "expect": [expectation_value(item) for item in case.expect],
         "abstain": case.abstain,
         "source": [str(source) for source in case.source],
         "memory_config": _free(case.memory_config),
@@ -60,6 +55,8 @@ def set_hash(
         history = histories.get(case.history)
         content = case_value(case)
         content["history"] = history.sha256 if history else ""
+        if case.expect:  # the hash of a case without stays what it was
+            content["expect"] = [expectation_content(item) for item in case.expect]
         content["source"] = [[source.session, source.turn] for source in case.source]
         contents.append(content)
     return content_hash(

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz, process
 
-from foldproof.cases.case_checks import alternatives
+from foldproof.cases.case_checks import alternatives, placed_facts
 from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.nodes import shown
 from foldproof.cases.records import CLASSES, Case, ReplaySet
@@ -91,8 +91,10 @@ def _class_doubts(case: Case, replay_set: ReplaySet) -> Iterator[_Doubt]:
 
 def _doubts(case: Case) -> Iterator[_Doubt]:
     question = Text(case.question)
-    for index, fact in enumerate(case.expected):
-        place = f"expected_facts.{index}"
+    if case.expect and not case.expected and not case.abstain and all(item.silent for item in case.expect):
+        message = " expects only that something is not done: an agent that does nothing passes"
+        yield "expect", "silence-passes", message, "add what must be done or said: `tool_called`, `reply_mentions`"
+    for place, fact in placed_facts(case, wanted=True):
         if any(match_fact(item, question).held for item in _deterministic(fact)):
             message = f" has the fact '{fact.label}' in its question: an answer that repeats the question passes"
             yield place, "fact-in-question", message, "ask without naming it, or name a fact the question does not hold"
@@ -104,7 +106,7 @@ def _doubts(case: Case) -> Iterator[_Doubt]:
             yield place, "weak-fact", message, "name more of it (`4 kits`); with `recall`, a pass on it shows little"
         if any(item.kind == "judged" for item in alternatives(fact)):
             yield from _judged(case, place, fact)
-        yield from _overlaps(case, index, fact)
+        yield from _overlaps(case, place, fact)
 
 
 def _is_weak(fact: Fact) -> bool:
@@ -123,14 +125,15 @@ def _judged(case: Case, place: str, fact: Fact) -> Iterator[_Doubt]:
         yield place, "judged-identity", message, "who a user is can be matched: write the words the answer must hold"
 
 
-def _overlaps(case: Case, index: int, fact: Fact) -> Iterator[_Doubt]:
-    place = f"expected_facts.{index}"
-    for other_index, other in enumerate(case.expected):
-        first_of_two = other_index < index or not _implies(fact, other)
-        if other_index != index and first_of_two and _implies(other, fact):
+def _overlaps(case: Case, place: str, fact: Fact) -> Iterator[_Doubt]:
+    before = True
+    for other_place, other in placed_facts(case, wanted=True):
+        before = before and other_place != place
+        first_of_two = before or not _implies(fact, other)
+        if other_place != place and first_of_two and _implies(other, fact):
             message = f" has the fact '{fact.label}', which '{other.label}' already holds"
             yield place, "fact-subsumed", message, "remove the shorter one: it can never fail alone"
-    for forbidden in case.forbidden:
+    for _, forbidden in placed_facts(case, wanted=False):
         if _implies(fact, forbidden):
             message = f" expects '{fact.label}', which holds the forbidden '{forbidden.label}': no answer can pass"
             yield place, "forbidden-in-expected", message, "forbid more exactly, or expect other words"
@@ -156,16 +159,16 @@ def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
         if case.history:
             cases[case.history].append(case)
     for name, group in cases.items():
-        places = [(case, index, fact) for case in group for index, fact in enumerate(case.expected)]
+        places = [(case, place, fact) for case in group for place, fact in placed_facts(case, wanted=True)]
         places = [place for place in places if all(item.kind != "judged" for item in alternatives(place[2]))]
         facts = [fact for _, _, fact in places]
         turns = [Text(turn.text) for session in replay_set.histories[name].sessions for turn in session.turns]
         stated = {found for found, _, match in match_many(facts, turns) if match.held}
-        for number, (case, index, fact) in enumerate(places):
+        for number, (case, place, fact) in enumerate(places):
             if number not in stated:
                 message = f"case '{case.id}' expects '{fact.label}', which no turn of its history '{name}' says"
                 hint = "write it as the history does, or check that it is still true; computed answers may stay"
-                yield case.line(f"expected_facts.{index}"), "unstated", message, hint
+                yield case.line(place), "unstated", message, hint
 
 
 def _alike(replay_set: ReplaySet) -> Iterator[_Placed]:

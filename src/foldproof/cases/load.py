@@ -191,7 +191,7 @@ class _Loader:
 
 def _record(wire: CaseWire, node: Node) -> Case:
     lines = {"": node.line, **node.keys}
-    for key in ("expected_facts", "forbidden_facts", "source"):
+    for key in ("expected_facts", "forbidden_facts", "expect", "source"):
         for index, _ in enumerate(getattr(wire, key)):
             lines[f"{key}.{index}"] = line_at(node, (key, index))
     return Case(
@@ -207,4 +207,5 @@ def _record(wire: CaseWire, node: Node) -> Case:
         tags=tuple(wire.tags),
         lines=lines,
         at=wire.at,
+        expect=tuple(wire.expect),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from foldproof.cases.expectations import Expectation
 from foldproof.logs import History
 from foldproof.matching import Fact
 
@@ -30,7 +31,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question with the facts that its answer must and must not hold.
+    """One question with the facts that its answer must and must not hold, and what else is expected of it.
 
     `case_class` is the file's `class`. `lines` maps a field to its line in the file for messages; it is no
     part of the content. With `abstain`, the answer must admit that nothing is known. `at` is the time at which
@@ -49,6 +50,17 @@ class Case:
     tags: tuple[str, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     at: str = ""
+    expect: tuple[Expectation, ...] = ()
+
+    @property
+    def asks_calls(self) -> bool:
+        """Whether the agent's calls must be seen to judge an answer."""
+        return any(item.about_calls for item in self.expect)
+
+    @property
+    def mentions(self) -> tuple[Fact, ...]:
+        """What the answer must hold: the expected facts, then those of `reply_mentions`."""
+        return (*self.expected, *(item.fact for item in self.expect if item.kind == "reply_mentions" and item.fact))
 
     def line(self, key: str) -> int:
         """The line of a field, or of an item (`expected_facts.0`); that of the case where it has none of its own."""

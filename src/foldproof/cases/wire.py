@@ -5,49 +5,20 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from foldproof.cases.expectation_wire import WireExpectation
+from foldproof.cases.facts import WireFact
 from foldproof.cases.faults import Fault, quoted
 from foldproof.cases.nodes import FORMAT
 from foldproof.cases.wire_types import Flag, FreeMapping, Text, Version, Wire, text_of
-from foldproof.core import nearest_of
-from foldproof.matching import Fact
 
-FACT_KINDS = ("any", "exact", "judged", "pattern", "number", "date")
-"""The keys of a fact that is more than a text."""
-LATER_KEYS = ("sessions", "frozen", "user", "expect", "correction", "cut_from")
+LATER_KEYS = ("sessions", "frozen", "user", "correction", "cut_from")
 """Keys of case forms that a later version runs: known, and refused by name."""
 
 _ID = re.compile(r"[^\s/\x00-\x1f\x7f]{1,120}")
 _CLASS = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _NAME = re.compile(r"[^\s/\x00-\x1f\x7f]{1,80}")
-
-
-def fact_of(value: Any) -> Fact:  # noqa: ANN401  # any value of a file
-    """One fact as the file writes it.
-
-    Raises:
-        Fault: for anything that is no fact.
-    """
-    if not isinstance(value, dict):
-        return Fact("normalized", text_of(value))
-    if len(value) != 1:
-        keys = ", ".join(f"`{key}`" for key in value) or "none"
-        raise Fault(f"needs exactly one kind of fact, found {keys}", "one fact an item; use `any` for alternatives")
-    ((kind, inner),) = value.items()
-    if kind not in FACT_KINDS:
-        hint = nearest_of(kind, FACT_KINDS)
-        if isinstance(inner, str):
-            hint += f'\nif it is meant as text, put it in quotes: "{kind}: {inner}"'
-        raise Fault(f"has an unknown kind of fact `{kind}`", hint)
-    if kind != "any":
-        return Fact(kind, text_of(inner))
-    if not isinstance(inner, list) or not inner:
-        raise Fault(f"needs a list of alternatives under `any`, not {quoted(inner or '')}", "any: [first, second]")
-    alternatives = tuple(fact_of(item) for item in inner)
-    if any(fact.kind == "any" for fact in alternatives):
-        raise Fault("has an `any` inside an `any`", "write all the alternatives in one list")
-    return Fact("any", any=alternatives)
 
 
 def _case_id(value: Any) -> str:  # noqa: ANN401  # any value of a file
@@ -75,24 +46,6 @@ def _history_name(value: Any) -> str:  # noqa: ANN401  # any value of a file
     return text
 
 
-_TEXT = {"type": ["string", "number"], "minLength": 1}
-_SIMPLE_FACT: dict[str, Any] = {
-    "anyOf": [
-        _TEXT,
-        *(
-            {"type": "object", "additionalProperties": False, "required": [kind], "properties": {kind: _TEXT}}
-            for kind in FACT_KINDS
-            if kind != "any"
-        ),
-    ]
-}
-_ANY_FACT: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["any"],
-    "properties": {"any": {"type": "array", "minItems": 1, "items": _SIMPLE_FACT}},
-}
-WireFact = Annotated[Fact, PlainValidator(fact_of), WithJsonSchema({"anyOf": [*_SIMPLE_FACT["anyOf"], _ANY_FACT]})]
 _NAME_SCHEMA = {"type": ["string", "number"], "pattern": r"^[^\s/]+$", "minLength": 1, "maxLength": 120}
 CaseId = Annotated[str, BeforeValidator(_case_id), WithJsonSchema(_NAME_SCHEMA)]
 ClassName = Annotated[
@@ -111,6 +64,7 @@ class CaseWire(Wire):
     at: Text = ""
     expected_facts: list[WireFact] = Field(default_factory=list)
     forbidden_facts: list[WireFact] = Field(default_factory=list)
+    expect: list[WireExpectation] = Field(default_factory=list)
     source: list[Text] = Field(default_factory=list)
     memory_config: FreeMapping = Field(default_factory=dict)
     abstain: Flag = False

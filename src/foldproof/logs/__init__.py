@@ -1,5 +1,6 @@
 """Logs: what was said, as sessions and turns."""
 
+from foldproof.logs.arguments import RAW, arguments_of
 from foldproof.logs.talk import (
     History,
     MemoryItem,
@@ -15,6 +16,7 @@ from foldproof.logs.talk import (
 )
 
 __all__ = [
+    "RAW",
     "History",
     "MemoryItem",
     "ModelCall",
@@ -25,5 +27,6 @@ __all__ = [
     "ToolCall",
     "Turn",
     "Usage",
+    "arguments_of",
     "as_lines",
 ]

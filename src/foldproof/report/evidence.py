@@ -73,13 +73,16 @@ def _matchable(case: Case) -> dict[str, Fact]:
 def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records | None) -> ExplainedTrialRow:
     trial = item.trial
     evidence = TrialEvidence(case, trial, records or Records())
+    told = [("adapter", trial.memory_reads), *((seen.source, seen.memory_reads) for seen in trial.seen)]
+    source, reads = next(((name, items) for name, items in told if items is not None), ("", None))
     return ExplainedTrialRow(
         score=trial_row(item.score, trial.answer),
         error_type=trial.error.type if trial.error else "",
         traceback=trial.error.traceback if trial.error else "",
         prompt=trial.prompt,
         prompt_facts=_standing(facts, [trial.prompt])[0] if trial.prompt is not None else [],
-        memory_reads=_items(facts, trial.memory_reads),
+        memory_reads=_items(facts, reads),
+        reads_source=source,
         memory_writes=_items(facts, trial.memory_writes),
         store_written=_items(facts, item.written.items if item.written else None),
         store_kept=_items(facts, item.kept.items if item.kept else None),

@@ -114,6 +114,7 @@ class ExplainedTrialRow(Document):
     prompt: str | None = None
     prompt_facts: list[str] = []
     memory_reads: list[ItemRow] | None = None
+    reads_source: str = Field(default="", description="who showed `memory_reads`: adapter, otel, wire, or empty")
     memory_writes: list[ItemRow] | None = None
     store_written: list[ItemRow] | None = None
     store_kept: list[ItemRow] | None = None

@@ -54,7 +54,7 @@ def attribute(fact: Fact, evidence: TrialEvidence) -> Loss:
     stages = tuple(look(fact, stage, evidence.stages[stage]) for stage in STAGES)
     last = max((at for at, seen in enumerate(stages[:-1]) if seen.presence == "held"), default=-1)
     following = stages[last + 1]
-    if last < 0 and _is_asked_with(fact, evidence.case):
+    if last < 0 and _is_asked_with(fact, evidence):
         return Loss("use", "the question itself says it", stages)
     if following.presence == "unseen":
         return Loss("unknown", _unseen(stages, last + 1), stages)
@@ -81,16 +81,12 @@ def attribute_forbidden(fact: Fact, evidence: TrialEvidence) -> Loss:
     if _is_anothers(fact, evidence):
         return Loss("retrieve", "another user's items were given", stages)
     expected = [item for item in evidence.case.expected if item.kind != "judged"]
-    said = [item for item in expected if _is_asked_with(item, evidence.case)]
+    said = [item for item in expected if _is_asked_with(item, evidence)]
     if said and not match_fact(fact, evidence.case.question).held:
         return Loss("use", "what was expected stands in the question itself", stages)
     given = evidence.stages["prompted"]
     if given is not None and standing(expected, given):
-        if (invented := _brought_in(stages)) is not None:
-            return invented
-        if _without_model(evidence):
-            return Loss("write", "the memory holds both and does not mark the stale one", stages)
-        return Loss("use", "what was expected stands in the prompt beside it", stages)
+        return _beside(stages, evidence)
     for item in expected:
         lost = attribute(item, evidence)
         if lost.owner not in {"unknown", "case", "use"}:
@@ -98,9 +94,21 @@ def attribute_forbidden(fact: Fact, evidence: TrialEvidence) -> Loss:
     return _origin(stages)
 
 
-def _is_asked_with(fact: Fact, case: Case) -> bool:
-    """Whether what is said with the question states a fact: a correction, say, that is to be heeded at once."""
-    said = (sentence.strip() for sentence in _SENTENCE_END.split(case.question))
+def _beside(stages: tuple[Sighting, ...], evidence: TrialEvidence) -> Loss:
+    """Why a forbidden fact was said although what was expected stood in the prompt too."""
+    if (invented := _brought_in(stages)) is not None:
+        return invented
+    if _without_model(evidence):
+        return Loss("write", "the memory holds both and does not mark the stale one", stages)
+    return Loss("use", "what was expected stands in the prompt beside it", stages)
+
+
+def _is_asked_with(fact: Fact, evidence: TrialEvidence) -> bool:
+    """Whether what the model is told with the question states a fact: a correction, say, to be heeded at once."""
+    question, prompt = evidence.case.question.strip(), evidence.trial.prompt
+    if prompt is not None and question not in prompt:
+        return False
+    said = (sentence.strip() for sentence in _SENTENCE_END.split(question))
     return any(match_fact(fact, sentence).held for sentence in said if not sentence.endswith(("?", "？")))
 
 
@@ -122,7 +130,7 @@ def _brought_in(stages: tuple[Sighting, ...]) -> Loss | None:
     What the writing has first may be what was said, in the words of whoever extracted it.
     """
     first = next(at for at, seen in enumerate(stages) if seen.presence == "held")
-    if first <= STAGES.index("written") or stages[first - 1].presence != "gone":
+    if first <= STAGES.index("written") or stages[first - 1].presence in {"unseen", "near"}:
         return None
     return Loss(OWNERS[first], _FROM_NOWHERE, stages)
 
@@ -228,9 +236,11 @@ def _why_used(_: Fact, stages: Sequence[Sighting], evidence: TrialEvidence) -> s
     if used.presence == "degraded":
         return _TURNED if used.gone == "negation" else f"its {used.gone} is gone"
     forbidden = [item for item in evidence.case.forbidden if item.kind != "judged"]
-    answer = evidence.stages["used"]
-    if answer is not None and standing(forbidden, answer):
-        return "a stale value was said"
+    answer, prompt = evidence.stages["used"], evidence.stages["prompted"]
+    said = standing(forbidden, answer) if answer is not None else frozenset()
+    if said:
+        known = prompt is not None and said & standing(forbidden, prompt)
+        return "a stale value was said" if known else "what is forbidden was said in its place"
     if admits_ignorance(evidence.trial.answer, evidence.case.question):
         return "the answer says that it does not know"
     return _form(used) if used.presence == "near" else "in the prompt and unused"

@@ -10,12 +10,13 @@ from foldproof.score.evidence import Part, TrialEvidence
 
 _STEM = 4
 """Letters by which a word of an item is taken for one of the question: rather too much is related than too little."""
-_SMALL = frozenset(
+_FUNCTION_WORDS = (
     "a an the i you he she it we they me him us them my your his her its our their is are was were am be been being do"
-    " does did done have has had having of to in on at for from with by as into and or but nor so if then than that this"
-    " these those there here what which where when who whom whose why how can could will would shall should may might"
-    " must about also just now not no yes s t d m ll re ve".split()
+    " does did done have has had having of to in on at for from with by as into and or but nor so if then than that"
+    " this these those there here what which where when who whom whose why how can could will would shall should may"
+    " might must about also just now not no yes s t d m ll re ve"
 )
+_SMALL = frozenset(_FUNCTION_WORDS.split())
 """English words without matter. Those of other languages count as words, so that less is said of them."""
 
 

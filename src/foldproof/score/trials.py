@@ -93,7 +93,8 @@ def _traced(score: FactScore, fact: Fact | None, evidence: TrialEvidence) -> Fac
     if score.ok:
         return score
     if fact is None:
-        return replace(score, loss=None if evidence.case.expected else attribute_abstention(evidence))
+        loss = None if evidence.case.expected else attribute_abstention(evidence)
+        return score if loss is None else replace(score, loss=loss, reason=loss.reason)
     trace = attribute_forbidden if score.role == "forbidden" else attribute
     return replace(score, loss=trace(fact, evidence))
 

@@ -11,7 +11,8 @@ from foldproof.score.evidence import Part, TrialEvidence
 
 _DELETES = frozenset({"delete", "deleted", "delete_all", "remove", "removed", "forget", "forgotten"})
 """Kinds of a write that take something out."""
-_JAPANESE = frozenset({"HIRAGANA", "KATAKANA"})
+_JAPANESE = frozenset({"HIRAGANA", "IDEOGRAPHIC", "KATAKANA", "KATAKANA-HIRAGANA"})
+_NO_SCRIPT = frozenset({"", "MODIFIER"})
 
 
 def why_unwritten(fact: Fact, evidence: TrialEvidence) -> str:
@@ -36,13 +37,21 @@ def why_unwritten(fact: Fact, evidence: TrialEvidence) -> str:
 
 
 def failure_of(evidence: TrialEvidence) -> str:
-    """What failed among the model calls that were seen while the memory was built; empty where none did."""
+    """What failed among the model calls that were seen while the memory was built; empty where none did.
+
+    A call that was made again and answered then does not count.
+    """
     for seen in evidence.trial.building:
-        failed = [call for call in seen.calls if call.error or call.status >= 400]  # HTTP
+        answered = {call.prompt for call in seen.calls if call.prompt and not _is_failed(call)}
+        failed = [call for call in seen.calls if _is_failed(call) and call.prompt not in answered]
         if failed:
             share = f" ({len(failed)} of {len(seen.calls)} model calls failed)" if len(seen.calls) > 1 else ""
             return f"{failed[0].error or f'status {failed[0].status}'}{share}"
     return ""
+
+
+def _is_failed(call: ModelCall) -> bool:
+    return bool(call.error) or call.status >= 400  # HTTP
 
 
 def _is_deleted(fact: Fact, told: Sequence[MemoryItem]) -> bool:
@@ -67,4 +76,4 @@ def _scripts(texts: Iterable[str]) -> set[str]:
     """The scripts of the letters of some texts, by the first word of a letter's name; those of Japanese go with Han."""
     letters = {letter for text in texts for letter in unicodedata.normalize("NFKC", text) if letter.isalpha()}
     names = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
-    return {"CJK" if name in _JAPANESE else name for name in names if name}
+    return {"CJK" if name in _JAPANESE else name for name in names - _NO_SCRIPT}

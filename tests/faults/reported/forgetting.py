@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 from keeper import Keeper
-
 
 
 class Household(Keeper):
@@ -138,7 +138,7 @@ class IgnoresTheUser(PerUser):
 class FreshTalk(Keeper):
     """A25: a session begins with nothing but the memory of its own project."""
 
-    talks = []
+    talks: ClassVar[list[str]] = []
 
     def prompt(self, question, given):
         return f"{self.before()}\nQuestion: {question}".strip()
@@ -193,5 +193,3 @@ class DropsSharedBlocks(SharedBlocks):
     def drop(self, agent):
         for item in [item for item in self.items if agent in self.holders[item.text]]:
             self.delete(item)
-
-

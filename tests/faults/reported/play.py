@@ -54,30 +54,33 @@ class Played:
         return [item.text for item in self.trial.memory_reads or () if not item.dropped]
 
 
-def play(folder, configs, case, history=None, *, others=None, **project):
-    """Run each configuration over a case, or several, with the fakes in the project's folder.
+def set_up(folder, configs, cases, history=None, *, others=None, **project):
+    """Write a project with the fakes in its folder; the answer is the names of its configurations.
 
-    A configuration may be given as the `module:Class` of a fake. The answer is a `Played` for each, in order; a
-    list of them, by case, where there is more than one case. `others` are further histories.
+    A configuration may be given as the `module:Class` of a fake. `others` are further histories.
     """
-    cases = [case] if isinstance(case, dict) else case
-    cases = [
-        {"id": f"c{at}", **({"history": "h"} if history else {}), "memory_config": {}, **row}
-        for at, row in enumerate(cases)
-    ]
+    told = {"memory_config": {}, **({"history": "h"} if history else {})}
     named = {f"config{at}": _configuration(given) for at, given in enumerate(configs)}
     write_project(
         folder,
-        cases=cases,
+        cases=[{"id": f"c{at}", **told, **row} for at, row in enumerate(cases)],
         configs={**named, "other": {"agent": "recall"}},
         histories={**({"h": history} if history else {}), **(others or {})},
-        baseline="other",
-        **{"limits": {"concurrency": 1, "retries": 0}, **project},
+        **{"baseline": "other", "limits": {"concurrency": 1, "retries": 0}, **project},
     )
-    for fake in HERE.glob("*.py"):
+    for fake in set(HERE.glob("*.py")) - {Path(__file__)}:
         shutil.copy(fake, folder)
-    done = [_played(folder, name) for name in named]
-    return [rows[0] for rows in done] if isinstance(case, dict) else done
+    return list(named)
+
+
+def play(folder, configs, case, history=None, **project):
+    """Run each configuration over a case, or several, in the project that `set_up` writes.
+
+    The answer is a `Played` for each, in order; a list of them, by case, where there is a list of cases.
+    """
+    one = isinstance(case, dict)
+    done = [_played(folder, name) for name in set_up(folder, configs, [case] if one else case, history, **project)]
+    return [rows[0] for rows in done] if one else done
 
 
 def _configuration(given):

@@ -20,7 +20,7 @@ class NeverInserted(Inserted):
 
     def prompt(self, question, given):
         self.notes.append(f"memory: {len(given)} items, {sum(len(item.text) for item in given)} characters")
-        return "You are a helpful assistant.\nQuestion: {question}".format(memory=given, question=question)
+        return f"You are a helpful assistant.\nQuestion: {question}"
 
 
 class Talk(Keeper):
@@ -87,7 +87,11 @@ def as_message(role, ids):
     if role == "tool":
         return {"role": "tool", "tool_call_id": ids, "content": f"the port of {ids} is 6001"}
     function = {"name": "look_up", "arguments": "{}"}
-    return {"role": role, "content": None, "tool_calls": [{"id": one, "type": "function", "function": function} for one in ids]}
+    return {
+        "role": role,
+        "content": None,
+        "tool_calls": [{"id": one, "type": "function", "function": function} for one in ids],
+    }
 
 
 class CutsAnywhere:

@@ -1,4 +1,4 @@
-"""Agents that fail while they write: A1, A2, A5, A8, A10 to A12, A16 to A18 and A32. The first class of each is sound."""
+"""Agents that fail while they write: A1, A2, A5, A8, A10 to A12, A16 to A18, A32. The first class of each is sound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Likes(Keeper):
     """A1: what contradicts an earlier like takes its place."""
 
     def hear(self, turn, session):
-        known = [item for item in self.items if "Chinese food" in item.text]
+        known = [item for item in self.items if "Chinese food" in item.text and "Chinese food" in turn.text]
         for item in known:
             self.delete(item)
         self.write(turn.text, contradicts=bool(known))

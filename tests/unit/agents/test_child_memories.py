@@ -288,6 +288,7 @@ def test_the_memorys_model_goes_over_the_wire_where_the_wire_leads_there(tmp_pat
 def test_telemetry_is_off_and_everything_is_kept_in_the_trials_folder(tmp_path):
     memory = make_memory({"kind": "openai_agents", **PYTHON}, Resources(tmp_path))
     environ = memory._launch.environ
+    assert environ["PYTHONPATH"] == "", "it would hide the packages of another interpreter"
     assert environ["MEM0_TELEMETRY"] == environ["ANONYMIZED_TELEMETRY"] == "False"
     assert environ["LANGSMITH_TRACING"] == environ["LANGCHAIN_TRACING_V2"] == "false"
     assert environ["OPENAI_AGENTS_DISABLE_TRACING"] == "1"

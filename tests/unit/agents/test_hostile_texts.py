@@ -11,7 +11,7 @@ from foldproof.agents.http_answers import completion_of, failure_of, retry_after
 from foldproof.agents.memories.full_text import terms_of
 from foldproof.agents.memories.text import cut, line_head
 from foldproof.agents.memories.triage_rules import RULES, sentences_of, type_of
-from foldproof.agents.shapes import arguments_of, may_pass, status_may_pass
+from foldproof.agents.shapes import may_pass, status_may_pass
 from foldproof.logs import Session
 
 N = 100_000

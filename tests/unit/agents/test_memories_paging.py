@@ -83,7 +83,7 @@ async def test_A17_what_does_not_fit_the_core_goes_to_the_storage_whole():
     assert 0 < len(stored) < 10
     recall = await memory.recall("May I use tool number 09?")
     assert recall.items[len(core)].text.endswith("tool number 09.")
-    assert recall.notes == (f"paging: pinned lines that did not fit into the core and are in the storage: {len(stored)}",)
+    assert recall.notes == (f"paging: pinned lines that overflowed into the storage: {len(stored)}",)
 
 
 async def test_A17_one_more_fact_at_the_edge_leaves_the_core_as_it_was():

@@ -89,6 +89,8 @@ def test_the_defaults(project, tmp_path):
         ("{recall: ''}", {"recall": ""}),
         ("{recall: }", {"recall": ""}),
         ("chat", {"chat": ""}),
+        ("{chat: {}}", {"chat": ""}),
+        ("{chat: {steps: 2, tools: [search_memory]}}", {"chat": {"steps": 2, "tools": ["search_memory"]}}),
         ("{chat: , tools: [a]}", {"chat": "", "tools": ["a"]}),
         ("{mine: {depth: 3}}", {"mine": {"depth": 3}}),
         ("python:my_agent:run_agent", {"python": "my_agent:run_agent"}),
@@ -122,12 +124,47 @@ def test_agents(project, written, agent):
         ("{http: 'http://x', history: all}", "has the `history` 'all'"),
         ("{http: 'http://x', command: [a]}", "names two agents, `http` and `command`"),
         ("{recall: 3}", "gives `recall` the value '3'"),
+        ("{chat: 3}", "gives `chat` the value '3'"),
+        ("{chat: [a]}", "gives `chat` the value a list"),
+        ("'chat:x'", "gives `chat` the value 'x'"),
         ("{'a b': 3}", "cannot be 'a b'"),
     ],
 )
 def test_agents_that_are_refused(faults, written, needle):
     ((line, message),) = faults(f"configs:\n  production:\n    agent: {written}\n")
     assert line == 3
+    assert needle in message
+
+
+@pytest.mark.parametrize(
+    ("written", "settings"),
+    [
+        ("on", {}),
+        ("true", {}),
+        ("off", {"on": False}),
+        ("false", {"on": False}),
+        ("{openai: http://x/v1}", {"openai": "http://x/v1"}),
+    ],
+)
+def test_what_is_watched(project, written, settings):
+    for name in ("wire", "otel"):
+        found = project(f"configs:\n  production:\n    agent: chat\n    {name}: {written}\n").configs["production"]
+        assert getattr(found, name) == settings
+        assert getattr(found, "otel" if name == "wire" else "wire") is None
+
+
+@pytest.mark.parametrize(
+    ("written", "needle"),
+    [
+        ("maybe", "cannot be 'maybe'"),
+        ("{}", "cannot be"),
+        ("[a]", "cannot be a list"),
+        ("{on: true, openai: x}", "has the setting `on`"),
+    ],
+)
+def test_watching_that_is_refused(faults, written, needle):
+    ((line, message),) = faults(f"configs:\n  production:\n    agent: chat\n    wire: {written}\n")
+    assert line == 4
     assert needle in message
 
 

@@ -242,8 +242,11 @@ def test_a_fact_in_a_script_that_the_memory_does_not_have(lost):
 def test_why_it_was_not_used(lost):
     assert lost(answer="I don't know.").reason == "the answer says that it does not know"
     assert lost(answer="No N-SAIDs").reason in {"a near form only: 'No N-SAIDs'", "in the prompt and unused"}
-    stale = lost(answer="Ibuprofen is fine.", case={"forbidden": (Fact("normalized", "ibuprofen"),)}, which=0)
+    forbidden = {"answer": "Ibuprofen is fine.", "case": {"forbidden": (Fact("normalized", "ibuprofen"),)}, "which": 0}
+    stale = lost(prompt="Known: ibuprofen; no NSAIDs", **forbidden)
     assert (stale.owner, stale.reason) == ("use", "a stale value was said")
+    made_up = lost(**forbidden)
+    assert (made_up.owner, made_up.reason) == ("use", "what is forbidden was said in its place")
     held = ("Postgres 15",)
     generalised = lost(held, held, held, reads=held, prompt="Postgres 15", answer="Postgres", fact="Postgres 15")
     assert (generalised.reason, generalised.degraded) == ("its number is gone", True)

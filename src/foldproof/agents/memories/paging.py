@@ -81,7 +81,7 @@ class Paging:
         given = len(core) + len(search.items)
         notes = search.notes
         if self._overflow:
-            notes += (f"paging: pinned lines that did not fit into the core and are in the storage: {self._overflow}",)
+            notes += (f"paging: pinned lines that overflowed into the storage: {self._overflow}",)
         return Recall(items[:given], notes, search.usage, items[given:])
 
     async def items(self) -> Sequence[MemoryItem]:

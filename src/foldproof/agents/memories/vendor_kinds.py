@@ -36,7 +36,7 @@ _MODEL = {
     "seed": whole(None, 0),
     "api_key_env": text(),
 }
-_EMBED = {"base_url": text(), "name": text(), "dims": whole(None), "api_key_env": text()}
+_EMBED = {"base_url": text(), "name": text("text-embedding-3-small"), "dims": whole(None), "api_key_env": text()}
 _SUMMARIZE = {"max_tokens": whole(2000), "max_tokens_before_summary": whole(None), "max_summary_tokens": whole(256)}
 _TOOLS = ("write", "search", "list", "delete", "fold")
 _TOOL = {"tool": text(), "text": text("text"), "query": text("query"), "id": text("id")}
@@ -75,7 +75,8 @@ class Vendor:
             kind=self.kind,
             compacts=compacts,
             settle_s=settings["settle_s"],
-            environ=_SILENT,
+            # What foldproof's own interpreter is told to import is not for another one.
+            environ={**_SILENT, "PYTHONPATH": ""} if settings["python"] else _SILENT,
             remedy=f'install "foldproof[{self.extra}]" there, or the package alone',
         )
         return ChildMemory(launch, resources)
@@ -255,8 +256,7 @@ def _model_of(kind: str, given: Mapping[str, Any], resources: Resources) -> dict
 
 def _embed_of(kind: str, given: Mapping[str, Any], resources: Resources) -> dict[str, Any]:
     """Where embeddings come from. They never go over the wire: they are no talk with a model."""
-    read = {"name": "text-embedding-3-small", **read_settings(f"{kind}.embed", _EMBED, given)}
-    read["name"] = read["name"] or "text-embedding-3-small"
+    read = read_settings(f"{kind}.embed", _EMBED, given)
     read["base_url"] = read["base_url"] or resources.model.get("base_url") or resources.environ.get("OPENAI_BASE_URL")
     if not read["base_url"]:
         raise UsageError(

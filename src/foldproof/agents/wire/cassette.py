@@ -66,13 +66,13 @@ class Cassette:
         cassette = cls(mode, path, redact)
         try:
             whole = path.read_bytes() if path.exists() else b""
+            if whole:
+                cassette.answers.update(_entries(path, whole))
             if mode != "replay":
                 path.parent.mkdir(parents=True, exist_ok=True)
-                whole = _mended(path, whole)
+                _mend(path, whole)
         except OSError as error:
             raise UsageError(f"{path}: the cassette cannot be used: {error.strerror or error}") from error
-        if whole:
-            cassette.answers.update(_entries(path, whole))
         return cassette
 
     def slot(self, exchange: Exchange, trial: WireTrial, base: str) -> Slot:
@@ -162,15 +162,12 @@ def _hash_of(method: str, path: str, text: str) -> str:
         return content_hash([method, path, text])
 
 
-def _mended(path: Path, whole: bytes) -> bytes:
+def _mend(path: Path, whole: bytes) -> None:
     """Begin a file, or take away a last line that a killed process left half-written."""
     if not whole:
         _append(path, {"foldproof_cassette": VERSION})
     elif not whole.endswith(b"\n"):
-        whole = whole[: whole.rfind(b"\n") + 1]
-        os.truncate(path, len(whole))
-        return _mended(path, whole)
-    return whole
+        os.truncate(path, whole.rfind(b"\n") + 1)
 
 
 def _append(path: Path, entry: Mapping[str, Any]) -> None:
@@ -182,7 +179,8 @@ def _append(path: Path, entry: Mapping[str, Any]) -> None:
 
 def _entries(path: Path, whole: bytes) -> dict[Slot, Kept]:
     lines = whole.split(b"\n")
-    version = (json_in(lines[0]) or {}).get("foldproof_cassette") if lines[0].startswith(b"{") else None
+    head = json_in(lines[0]) if len(lines) > 1 else None
+    version = head.get("foldproof_cassette") if isinstance(head, dict) else None
     if not isinstance(version, int) or version < 1:
         hint = f'it begins with the line {{"foldproof_cassette": {VERSION}}}; remove the file to begin a new one'
         raise FileError([Problem(str(path), 1, "this is no cassette of foldproof", hint)])

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from foldproof.agents.shapes import arguments_of
 from foldproof.logs import ToolCall, Usage
 
 _DEEPEST = 50

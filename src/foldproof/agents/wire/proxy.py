@@ -127,14 +127,15 @@ class Proxy:
         if request.host not in (f"127.0.0.1:{self.port}", f"localhost:{self.port}"):
             return _refusal(403, f"the host {request.host!r} is not the one that foldproof listens on", "wrong_host")
         place = _PLACE.match(request.raw_path)
-        wire = self._tokens.get(place[1]) if place else None
-        if place is None or wire is None:
-            what = "no trial has this address: it has ended, or the address is wrong" if place else "nothing is here"
-            return _refusal(404, f"foldproof: {what}", "unknown_trial")
+        if place is None or place[1] not in self._tokens:
+            return _nobody(known=place is not None)
         if request.headers.get("Expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0
         body = await request.content.read()
+        wire = self._tokens.get(place[1])
+        if wire is None:  # it ended while the body came
+            return _nobody(known=True)
         exchange = Exchange(request.method, place[2] or "/", body, request.headers.get("Content-Encoding", ""))
         wire.exchanges.append(exchange)
         try:
@@ -283,6 +284,12 @@ def _passed(headers: Mapping[str, str], left_out: Iterable[str]) -> CIMultiDict[
     named = {name.strip().lower() for name in headers.get("Connection", "").split(",")}
     out = named.union(left_out)
     return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in out)
+
+
+def _nobody(*, known: bool) -> web.Response:
+    """The refusal of a request that belongs to no trial."""
+    what = "no trial has this address: it has ended, or the address is wrong" if known else "nothing is here"
+    return _refusal(404, f"foldproof: {what}", "unknown_trial")
 
 
 def _refusal(status: int, message: str, code: str) -> web.Response:

@@ -73,7 +73,8 @@ def _write_trial(sheet: Sheet, trial: ExplainedTrialRow) -> None:
         sheet.line("none", indent=4)
     reads = trial.memory_reads
     given = reads and [item for item in reads if not item.dropped]
-    _write_items(sheet, "retrieved", given, first=_FIRST_RETRIEVED)
+    seen = f", seen by {trial.reads_source}" if trial.reads_source not in {"", "adapter"} else ""
+    _write_items(sheet, f"retrieved{seen}", given, first=_FIRST_RETRIEVED)
     passed_over = [item for item in reads or () if item.dropped]
     if any(item.facts or sheet.details for item in passed_over):
         _write_items(sheet, "passed over", passed_over)
@@ -152,7 +153,8 @@ def _item_facts(item: ItemRow) -> tuple[str, ...]:
 
 def _write_prompt(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     if trial.prompt is None:
-        sheet.line(("prompt: ", "quiet"), NOT_SEEN, indent=2)
+        told = "not told by the agent; seen in the model calls below" if trial.calls else NOT_SEEN
+        sheet.line(("prompt: ", "quiet"), told, indent=2)
         return
     sheet.line(("prompt: ", "quiet"), f"{len(trial.prompt):,} characters", indent=2)
     rows = [

@@ -305,6 +305,8 @@ async def test_a_half_written_last_line_is_mended(asked, bodies, cassette_file):
         ('{"foldproof_cassette": 2}\n', "the cassette has the format version 2, and this foldproof knows 1"),
         ("{}\n", ":1: this is no cassette of foldproof"),
         ("[]\n", ":1: this is no cassette of foldproof"),
+        ("my notes", ":1: this is no cassette of foldproof"),
+        ('{"foldproof_cassette": 1}', ":1: this is no cassette of foldproof"),
         ('{"foldproof_cassette": "1"}\n', "this is no cassette"),
         ('{"foldproof_cassette": 1}\nnot JSON\n', ":2: this line is no kept answer"),
         ('{"foldproof_cassette": 1}\n{"key": "k", "repeat": true}\n', ":2: this line is no kept answer"),

@@ -284,6 +284,26 @@ async def test_a_client_that_goes_away_ends_the_call_of_the_upstream(wired, upst
     assert call.error == "the agent went away before the answer's end"
 
 
+async def test_a_client_that_goes_away_while_the_model_thinks_ends_the_call(wired, upstream, post, bodies):
+    gone = anyio.Event()
+
+    async def think(_):
+        try:
+            await anyio.sleep(60)
+        finally:
+            gone.set()
+
+    upstream.answer = think
+    async with wired() as proxy:
+        url = proxy.begin("t", 0).wire_url
+        with anyio.fail_after(10):
+            with pytest.raises(TimeoutError):
+                await post(f"{url}/chat/completions", bodies.asked("?"), timeout=aiohttp.ClientTimeout(0.1))
+            await gone.wait()
+        (call,) = (await proxy.take("t", ended=True)).calls
+    assert (call.status, call.error) == (0, "the agent went away before the answer's end")
+
+
 async def test_a_client_that_goes_away_after_the_last_part_has_its_answer(wired, upstream, bodies):
     """Clients stop at `[DONE]`, while a server may hold the connection a little longer."""
 

@@ -56,11 +56,10 @@ class Mem0:
 
     def ingest(self, user: str, sessions: Sessions) -> Written:
         """One `add` a session: the messages as they are, or what the model extracts of them."""
-        infer = self._settings["infer"]
-        write, found = Writing(len(sessions), "writes to mem0"), Written()
-        empty = []
-        for session in sessions:
-            messages = [_message(turn) for turn in session["turns"]]
+        infer, empty = self._settings["infer"], []
+        told = [(session, messages) for session in sessions if (messages := _messages(session, infer=infer))]
+        write, found = Writing(len(told), "writes to mem0"), Written()
+        for session, messages in told:
             metadata = {"session": session["session"], **({"at": session["at"]} if session["at"] else {})}
             answer = write(self._memory.add, messages, user_id=plain_name(user), metadata=metadata, infer=infer)
             if answer is None:
@@ -72,7 +71,7 @@ class Mem0:
         write.end()
         if empty:
             names = ", ".join(empty[:8]) + (" …" if len(empty) > 8 else "")
-            found.notes.append(f"mem0 stored nothing of {len(empty)} of {len(sessions)} sessions: {names}")
+            found.notes.append(f"mem0 stored nothing of {len(empty)} of {len(told)} sessions: {names}")
         return found
 
     def fold(self, user: str) -> None:
@@ -161,9 +160,20 @@ def _key(endpoint: dict[str, Any]) -> str:
     return os.environ.get(endpoint.get("api_key_env") or "OPENAI_API_KEY") or "none"
 
 
-def _message(turn: dict[str, str]) -> dict[str, str]:
-    role = "assistant" if turn["role"] == "agent" else turn["role"]
-    return {"role": role, "content": turn["text"]}
+def _messages(session: dict[str, Any], *, infer: bool) -> list[dict[str, str]]:
+    """The messages of a session as mem0 takes them, none where it would take none.
+
+    Blank ones are left out, since no endpoint embeds them. mem0 itself leaves out what a tool said where it extracts,
+    and what the system said where it does not: with nothing else in it, it would embed an empty text.
+    """
+    roles = {"agent": "assistant"}
+    messages = [
+        {"role": roles.get(turn["role"], turn["role"]), "content": turn["text"]}
+        for turn in session["turns"]
+        if turn["text"].strip()
+    ]
+    passed_over = "tool" if infer else "system"
+    return messages if any(message["role"] != passed_over for message in messages) else []
 
 
 def _no_download() -> bool:

@@ -23,6 +23,7 @@ PACKAGES = {
     "openai_agents": ("openai-agents",),
 }
 """The distributions that each kind needs."""
+SUMMARIZING = ("langmem", "langchain-openai")
 
 
 def serve(kind: str) -> int:
@@ -82,7 +83,8 @@ class Served:
 
     def _open(self, step: Step) -> Step:
         versions = []
-        for package in PACKAGES[self._kind]:
+        summarizing = SUMMARIZING if step["memory_config"].get("summarize") else ()
+        for package in (*PACKAGES[self._kind], *summarizing):
             try:
                 versions.append(f"{package} {version(package)}")
             except PackageNotFoundError:
