@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from pathlib import Path
 
 import pytest
 
+import foldproof
+
 pytest_plugins = ["pytester"]
+
+# pytest rewrites the modules of a plugin when they are imported. Where that happens in the middle of a test, garbage of
+# an earlier one may be collected meanwhile, whose warnings parse code too, and CPython 3.11 fails at the one in the other.
+for found in pkgutil.walk_packages(foldproof.__path__, "foldproof."):
+    importlib.import_module(found.name)
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from foldproof.core import ExitCode, FoldproofError
     from foldproof.logs import History, MemoryItem, Session, ToolCall, Turn
     from foldproof.matching import Fact, Match, match_fact
+    from foldproof.score import CallMatch, match_calls
     from foldproof.workflow.api import check, compare_runs, run_set
 
 __all__ = [
     "Agent",
+    "CallMatch",
     "Case",
     "Check",
     "Configuration",
@@ -47,6 +49,7 @@ __all__ = [
     "lint_set",
     "load_project",
     "load_set",
+    "match_calls",
     "match_fact",
     "run_set",
 ]
@@ -58,6 +61,7 @@ _PLACES = {
     "foldproof.core": ("ExitCode", "FoldproofError"),
     "foldproof.logs": ("History", "MemoryItem", "Session", "ToolCall", "Turn"),
     "foldproof.matching": ("Fact", "Match", "match_fact"),
+    "foldproof.score": ("CallMatch", "match_calls"),
     "foldproof.workflow.api": ("check", "compare_runs", "run_set"),
 }
 _MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}

@@ -47,7 +47,7 @@ def test_the_stage_that_lost_it_is_named(scored, kind, stage, how):
         assert fact.loss.degraded == (how == "degraded")
     else:
         assert "cannot be seen" in fact.loss.reason
-    assert [sighting.stage for sighting in fact.loss.stages][0] == "stated"
+    assert fact.loss.stages[0].stage == "stated"
     assert fact.loss.stages[0].presence == "held"
 
 

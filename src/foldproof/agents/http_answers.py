@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from foldproof.agents.errors import AgentError, TransientError
 from foldproof.agents.shapes import may_pass, status_may_pass, usage_of
-from foldproof.logs import ToolCall, Usage
+from foldproof.logs import ToolCall, Usage, arguments_of
 
 _FINISH_NOTES = {
     "length": "the answer was cut off at the model's limit of output tokens",

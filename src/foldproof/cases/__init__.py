@@ -1,6 +1,7 @@
 """Cases: the replay set and the project file, loaded, linted and written."""
 
 from foldproof.cases.environment import expand
+from foldproof.cases.expectations import ArgumentCheck, CallCount, Expectation, ExpectedCall
 from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
 from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
@@ -24,8 +25,12 @@ from foldproof.matching import Fact
 __all__ = [
     "CLASSES",
     "STRICT_CLASSES",
+    "ArgumentCheck",
+    "CallCount",
     "Case",
     "Configuration",
+    "Expectation",
+    "ExpectedCall",
     "Fact",
     "ImportReport",
     "JudgePin",

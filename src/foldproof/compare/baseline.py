@@ -15,9 +15,11 @@ from foldproof.cases import Case, ReplaySet, shown
 from foldproof.cases.contents import case_value
 from foldproof.cases.writing import write_atomically
 from foldproof.core import FileError, Problem, UsageError, content_hash
+from foldproof.logs import ToolCall
 from foldproof.matching import MATCHER_VERSION
 from foldproof.record import Run, Trial
 from foldproof.score import CaseScore, TrialScore, score_run
+from foldproof.score.made import calls_made
 
 FORMAT = 1
 
@@ -27,8 +29,9 @@ class Baseline:
     """What a team accepted as right.
 
     `answers` are the recorded trials, by case and repetition: they are scored again with the facts of today,
-    so a corrected fact needs no new baseline. `classes` gives the class of each case, `asked` the hash of what its
-    agent was asked, `contents` that of the whole case. `vacuous` are the cases that passed with the memory cut off.
+    so a corrected fact needs no new baseline. For a case that expects calls they hold the tool calls too. `classes`
+    gives the class of each case, `asked` the hash of what its agent was asked, `contents` that of the whole case.
+    `vacuous` are the cases that passed with the memory cut off.
     """
 
     set_name: str
@@ -54,9 +57,14 @@ class Baseline:
         """The accepted answers, scored with the facts as they stand now.
 
         A case whose question, time, history or memory_config changed since is left out: its answer was given to
-        another question.
+        another question. So is one that expects calls of tools since then: those of the answer were not kept.
         """
-        cases = [case for case in replay_set.cases if self.asked.get(case.id) == asked_hash(case, replay_set)]
+        uncalled = {trial.case for trial in self.answers if trial.tool_calls is None}
+        cases = [
+            case
+            for case in replay_set.cases
+            if self.asked.get(case.id) == asked_hash(case, replay_set) and not (case.asks_calls and case.id in uncalled)
+        ]
         return score_run(cases, self.answers)
 
     def controlled(self, case: Case, replay_set: ReplaySet) -> bool:
@@ -78,12 +86,18 @@ class _Wire(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
+class _WireCall(_Wire):
+    name: str
+    args: dict[str, Any]
+
+
 class _WireTrial(_Wire):
     repeat: int
     verdict: Literal["pass", "fail"]
     facts: dict[str, str] = Field(description="the outcome of each expected fact")
     forbidden: dict[str, str] = Field(default={}, description="the outcome of each forbidden fact")
     answer: list[str] = Field(description="the answer in full, line by line")
+    calls: list[_WireCall] | None = Field(default=None, description="the tool calls, where the case expects some")
 
 
 class _WireCase(_Wire):
@@ -116,6 +130,7 @@ def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuo
     """The baseline that accepting this run would make."""
     asked = {trial.case for trial in trials}
     cases = [case for case in replay_set.cases if case.id in asked]
+    calling = {case.id: case for case in cases if case.asks_calls}
     return Baseline(
         set_name=run.set_name,
         set_sha256=run.set_sha256,
@@ -123,12 +138,18 @@ def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuo
         config_sha256=run.config_sha256,
         config_content=run.config_content,
         run=run.name,
-        answers=tuple(Trial(trial.case, trial.repeat, trial.answer) for trial in trials),
+        answers=tuple(_answer(trial, calling.get(trial.case)) for trial in trials),
         classes={case.id: case.case_class for case in cases},
         asked={case.id: asked_hash(case, replay_set) for case in cases},
         contents={case.id: content_hash([case_value(case), _history_hash(case, replay_set)]) for case in cases},
         vacuous=vacuous,
     )
+
+
+def _answer(trial: Trial, calling: Case | None) -> Trial:
+    """What is kept of a trial: its answer, and for a case that expects calls the calls that it shows."""
+    calls = calls_made(calling, trial) if calling else None
+    return Trial(trial.case, trial.repeat, trial.answer, tool_calls=calls)
 
 
 def save_baseline(baseline: Baseline, path: Path, replay_set: ReplaySet) -> None:
@@ -164,19 +185,26 @@ def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
                 f"case '{score.id}' has an answer without a judgement: {trial.error}\n"
                 "  ask it again before it is accepted"
             )
-    answers = {trial.repeat: trial.answer for trial in baseline.answers if trial.case == score.id}
+    answers = {trial.repeat: trial for trial in baseline.answers if trial.case == score.id}
     trials = [
         {
             "repeat": trial.repeat,
             "verdict": trial.outcome,
             "facts": {fact.fact: fact.outcome for fact in trial.facts if fact.role != "forbidden"},
             **({"forbidden": forbidden} if (forbidden := _forbidden(trial)) else {}),
-            "answer": answers[trial.repeat].split("\n"),
+            "answer": answers[trial.repeat].answer.split("\n"),
+            **_calls(answers[trial.repeat]),
         }
         for trial in score.trials
     ]
     hashes = {"asked": baseline.asked[score.id], "content": baseline.contents[score.id]}
     return {"id": score.id, "class": score.case_class, **hashes, "trials": trials}
+
+
+def _calls(trial: Trial) -> dict[str, Any]:
+    if trial.tool_calls is None:
+        return {}
+    return {"calls": [{"name": call.name, "args": dict(call.args)} for call in trial.tool_calls]}
 
 
 def _forbidden(trial: TrialScore) -> dict[str, str]:
@@ -208,7 +236,7 @@ def load_baseline(path: Path) -> Baseline:
         raise _unusable(path, f"the baseline is damaged at `{place}`: {first['msg']}") from error
     if twice := _standing_twice(wire):
         raise _unusable(path, f"the baseline is damaged: {twice} stands twice, as after a merge that kept both sides")
-    answers = [Trial(case.id, trial.repeat, "\n".join(trial.answer)) for case in wire.cases for trial in case.trials]
+    answers = [_read(case.id, trial) for case in wire.cases for trial in case.trials]
     return Baseline(
         set_name=wire.set.name,
         set_sha256=wire.set.sha256,
@@ -224,6 +252,11 @@ def load_baseline(path: Path) -> Baseline:
         matcher=wire.matcher,
         judge=wire.judge,
     )
+
+
+def _read(case_id: str, trial: _WireTrial) -> Trial:
+    calls = None if trial.calls is None else tuple(ToolCall(call.name, call.args) for call in trial.calls)
+    return Trial(case_id, trial.repeat, "\n".join(trial.answer), tool_calls=calls)
 
 
 def _standing_twice(wire: _WireBaseline) -> str:

@@ -37,6 +37,7 @@ class Loss:
     change: str
     trials: str
     reason: str = ""
+    kind: FactRole = "expected"
 
     @property
     def flaky(self) -> bool:
@@ -47,6 +48,11 @@ class Loss:
     def negated(self) -> bool:
         """Whether the fact is there, but in a negation."""
         return "negated" in self.change
+
+    @property
+    def telling(self) -> bool:
+        """Whether the reason says what the row does not: a negation, or in what the calls differ."""
+        return self.negated or self.kind == "expectation"
 
     @property
     def name(self) -> str:
@@ -103,7 +109,7 @@ def _loss(case: CaseRow, fact: FactRow) -> Loss:
         change, reason = _at_owner(change, fact.owner, inline(fact.why, BRIEF), reason)
     trials = f"{fact.bad} of {counted(fact.trials, 'trial')}" + (", flaky" if case.change == "flaky" else "")
     name = fact_name(fact.kind, fact.fact)
-    return Loss(inline(case.id), inline(case.case_class), name, change, trials, reason)
+    return Loss(inline(case.id), inline(case.case_class), name, change, trials, reason, fact.kind)
 
 
 def _at_owner(change: str, owner: Owner, why: str, reason: str) -> tuple[str, str]:
@@ -238,7 +244,7 @@ def _wrong_in(case: ScoredCase) -> list[Loss]:
             reason = inline(bad[0].reason, BRIEF)
             if bad[0].owner is not None:
                 word, reason = _at_owner(word, bad[0].owner, inline(bad[0].why, BRIEF), reason)
-            found.append(Loss(inline(case.id), inline(case.case_class), name, word, trials, reason))
+            found.append(Loss(inline(case.id), inline(case.case_class), name, word, trials, reason, bad[0].kind))
     return found
 
 

@@ -54,7 +54,7 @@ def context_of(case: Case, kind: ContextKind, history: History | None) -> Contex
     """
     if kind == "full":
         return None if history is None else Context(kind, history)
-    written = [written_fact(fact) for fact in case.expected]
+    written = [written_fact(fact) for fact in case.mentions]
     if case.abstain or not written:
         return None
     turns = tuple(Turn("user", text) for text in written if text is not None)
@@ -70,7 +70,9 @@ def context_gap(case: Case, kind: ContextKind, history: History | None) -> str:
         return f"the history has {size:,} characters, more than the {LONGEST:,} of one prompt" if size > LONGEST else ""
     if case.abstain:
         return ""
-    unwritten = [fact.label for fact in case.expected if written_fact(fact) is None]
+    if case.expect and not case.mentions:
+        return "it expects no fact that could be told, only calls"
+    unwritten = [fact.label for fact in case.mentions if written_fact(fact) is None]
     return f"a pattern cannot be written down: '{unwritten[0]}'" if unwritten else ""
 
 

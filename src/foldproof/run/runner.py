@@ -230,7 +230,10 @@ def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
     # An error of the adapter says it all: only what the agent itself raised has frames worth reading.
     raised = error.__cause__ if isinstance(error, AgentError) else error
     trace = "".join(traceback.format_exception(raised)) if raised else ""
-    return TrialError(kind, str(error) or type(error).__name__, type(error).__name__, trace)
+    name, message = type(error).__name__, str(error)
+    if " " not in message:  # as bare as "'12'": the type is half of what there is to say
+        message = f"{name}: {message}" if message else name
+    return TrialError(kind, message, name, trace)
 
 
 def _missed(attempt: _Attempt, error: TrialError | None) -> TrialError | None:

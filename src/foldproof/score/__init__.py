@@ -1,6 +1,7 @@
 """Scoring: what the recorded answers hold, and who lost what they do not. It reads records, never the agent."""
 
 from foldproof.score.attribution import Loss, Owner, disagreements
+from foldproof.score.calls import CallMatch, match_calls
 from foldproof.score.cases import CaseScore, score_case, score_run
 from foldproof.score.evidence import STAGES, Records, Stage, TrialEvidence
 from foldproof.score.sighting import Presence, Sighting
@@ -8,6 +9,7 @@ from foldproof.score.trials import FactScore, TrialScore, score_trial
 
 __all__ = [
     "STAGES",
+    "CallMatch",
     "CaseScore",
     "FactScore",
     "Loss",
@@ -19,6 +21,7 @@ __all__ = [
     "TrialEvidence",
     "TrialScore",
     "disagreements",
+    "match_calls",
     "score_case",
     "score_run",
     "score_trial",

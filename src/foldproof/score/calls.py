@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from foldproof.cases.call_text import read_call, short, written_call
-from foldproof.cases.expectation_wire import call_of, expectation_of
+from foldproof.cases.call_text import read_call
+from foldproof.cases.expectation_wire import expectation_of
 from foldproof.cases.expectations import EXPECTATION_KINDS, Expectation, ExpectedCall
 from foldproof.cases.faults import Fault
 from foldproof.logs import ToolCall, arguments_of
 from foldproof.score.call_fits import Fits
-from foldproof.score.call_rules import Held, held_by, why_not
+from foldproof.score.call_rules import held_by, why_not
 
 CallOutcome = Literal["held", "missed", "error"]
 
@@ -56,16 +56,16 @@ def judge_calls(expectations: Sequence[Expectation], made: Sequence[ToolCall]) -
     way it is; where that makes the difference the outcome is `error`.
     """
     fits = Fits(made)
-    surely, perhaps = (held_by(expectations, fits, unclear=unclear) for unclear in (False, True))
+    surely, perhaps = (held_by(expectations, fits, surely=surely) for surely in (True, False))
     found = []
     for place, (sure, possible) in enumerate(zip(surely, perhaps, strict=True)):
         if sure.ok and possible.ok:
             found.append(CallVerdict("held", "", sure.calls))
         elif sure.ok or possible.ok:
             reason = "a part of a call was redacted or can be read two ways, and it makes the difference"
-            found.append(CallVerdict("error", reason, possible.calls))
+            found.append(CallVerdict("error", reason))
         else:
-            found.append(CallVerdict("missed", why_not(expectations, place, fits, sure), sure.calls))
+            found.append(CallVerdict("missed", why_not(expectations[place], fits, possible), possible.calls))
     return tuple(found)
 
 
@@ -116,11 +116,10 @@ def _expectation(given: Any) -> Expectation:  # noqa: ANN401  # whatever the cal
             given = expectation_of(dict(given) if kinds or not {"name", "any_of"} & set(given) else call)
     except Fault as fault:
         raise ValueError(f"the expectation {fault}\n  {fault.hint}") from fault
-    if not isinstance(given, Expectation):
-        raise ValueError(f"an expectation is {type(given).__name__}\n  write a text, a mapping or a ToolCall")
-    if not given.about_calls:
-        raise ValueError(f"`{given.kind}` is about the reply, which has no calls\n  use match_fact")
-    return given
+    if isinstance(given, Expectation) and given.about_calls:
+        return given
+    told = f"`{given.kind}`, which is about the reply" if isinstance(given, Expectation) else type(given).__name__
+    raise ValueError(f"an expectation of a call is {told}\n  write a text, a mapping or a ToolCall; see match_fact")
 
 
 def _call(given: Any) -> ToolCall:  # noqa: ANN401  # whatever the caller has

@@ -11,14 +11,11 @@ from foldproof.cases import Case
 from foldproof.logs import History, MemoryItem, Seen
 from foldproof.matching import Text
 from foldproof.record import StoreListing, Trial
+from foldproof.score.made import EXACT, was_asked
 
 Stage = Literal["stated", "written", "kept", "retrieved", "prompted", "used"]
 STAGES: tuple[Stage, ...] = ("stated", "written", "kept", "retrieved", "prompted", "used")
 """The way of a fact: said, in the memory, in it after the folds, given for the question, in the prompt, answered."""
-
-
-_EXACT = ("wire", "otel")
-"""Sources of prompts, the most exact first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +102,8 @@ class TrialEvidence:
 
         A source that saw no prompt with the question in it saw another model's calls, or only some.
         """
-        seen = sorted(self.trial.seen, key=lambda found: _EXACT.index(found.source))
-        shown = [Shown(found.source, self._prompts(found)) for found in seen if self._asked(found)]
+        seen = sorted(self.trial.seen, key=lambda found: EXACT.index(found.source))
+        shown = [Shown(found.source, self._prompts(found)) for found in seen if was_asked(self.case, found)]
         if self.trial.prompt is not None:
             shown.append(Shown("adapter", (Part(self._given(self.trial.prompt), "the prompt"),)))
         return tuple(shown)
@@ -126,10 +123,6 @@ class TrialEvidence:
         """Candidates of the retrieval that were not given in the end."""
         items = [item for item in self.trial.memory_reads or () if item.dropped]
         return tuple(_each(items))
-
-    def _asked(self, seen: Seen) -> bool:
-        question = Text(self.case.question).padded
-        return any(question in Text(call.prompt).padded for call in seen.calls)
 
 
 def _adapter(parts: tuple[Part, ...] | None) -> Shown | None:

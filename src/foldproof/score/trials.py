@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Literal
 
-from foldproof.cases import Case
+from foldproof.cases import Case, Expectation
 from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact, weakened
 from foldproof.record import Trial
 from foldproof.score.abstain import admits_ignorance
 from foldproof.score.attribution import Loss, attribute, attribute_forbidden
+from foldproof.score.calls import CallVerdict, judge_calls
 from foldproof.score.evidence import Records, TrialEvidence
 from foldproof.score.invented import attribute_abstention
+from foldproof.score.made import calls_made
 
 FactRole = Literal["expected", "forbidden", "expectation"]
 FactOutcome = Literal["held", "missed", "negated", "degraded", "error"]
@@ -20,6 +25,7 @@ TrialOutcome = Literal["pass", "fail", "error"]
 _LONGEST_MARKED = 100_000
 """Characters of an answer in which hits are marked and reasons found; a longer one is scored and no more."""
 ABSTAIN = "admits that it does not know"
+UNSEEN = "the agent does not show its tool calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class FactScore:
 
     @property
     def ok(self) -> bool:
-        """Whether this fact lets the trial pass: an expected one held, a forbidden one not."""
+        """Whether this fact lets the trial pass: an expected one held, a forbidden one not, an expectation met."""
         if self.role == "forbidden":
             return self.outcome in {"missed", "negated"}
         return self.outcome == "held"
@@ -61,10 +67,12 @@ class TrialScore:
 
 
 def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> TrialScore:
-    """Score a recorded answer against the facts of its case; with `records`, say who lost what it misses.
+    """Score a recorded answer against its case; with `records`, say who lost what it misses.
 
-    A trial that recorded an error has the outcome `error`, and so has one whose facts cannot be judged: a
-    failure to judge is neither a pass nor a fail. A case that asserts nothing is such a failure too.
+    The facts stand in one order in every trial: the admission, what is expected, what is forbidden, then the
+    `expect:` list, of which every item must hold. A trial that recorded an error has the outcome `error`, and so has
+    one whose facts cannot be judged: a failure to judge is neither a pass nor a fail. A case that asserts nothing is
+    such a failure too.
     """
     if trial.error is not None:
         return TrialScore(trial.repeat, "error", _unjudged(case), f"{trial.error.kind}: {trial.error.message}")
@@ -72,20 +80,23 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
     expected = tuple(_score_fact(fact, "expected", text) for fact in case.expected)
     forbidden = tuple(_score_fact(fact, "forbidden", text) for fact in case.forbidden)
     admitted = (_score_abstention(trial.answer, case.question),) if case.abstain else ()
-    facts = (*admitted, *expected, *forbidden)
+    expectations = tuple(_score_expectations(case, trial, text))
+    facts = (*admitted, *expected, *forbidden, *expectations)
     for fact in facts:
         if fact.outcome == "error":
-            return TrialScore(trial.repeat, "error", facts, f"fact '{fact.fact}' was not judged: {fact.reason}")
-    if not expected and not admitted:
+            what = "expectation" if fact.role == "expectation" else "fact"
+            return TrialScore(trial.repeat, "error", facts, f"{what} '{fact.fact}' was not judged: {fact.reason}")
+    if not expected and not admitted and all(item.kind == "reply_omits" for item in case.expect):
         return TrialScore(trial.repeat, "error", facts, "nothing is asserted: silence would pass")
     wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
-    passed = any(all(fact.ok for fact in group) for group in wanted) and all(fact.ok for fact in forbidden)
-    if passed:
+    passed = any(all(fact.ok for fact in group) for group in wanted)
+    if passed and all(fact.ok for fact in (*forbidden, *expectations)):
         return TrialScore(trial.repeat, "pass", facts)
     if records is not None:
         evidence = TrialEvidence(case, trial, records)
         given = (*(None for _ in admitted), *case.expected, *case.forbidden)
-        facts = tuple(_traced(score, fact, evidence) for score, fact in zip(facts, given, strict=True))
+        traced = (_traced(score, fact, evidence) for score, fact in zip(facts, given, strict=False))
+        facts = (*traced, *map(_traced_expectation, expectations, case.expect, repeat(evidence)))
     return TrialScore(trial.repeat, "fail", facts)
 
 
@@ -97,6 +108,51 @@ def _traced(score: FactScore, fact: Fact | None, evidence: TrialEvidence) -> Fac
         return score if loss is None else replace(score, loss=loss, reason=loss.reason)
     trace = attribute_forbidden if score.role == "forbidden" else attribute
     return replace(score, loss=trace(fact, evidence))
+
+
+def _traced_expectation(score: FactScore, item: Expectation, evidence: TrialEvidence) -> FactScore:
+    """Who lost what the reply should mention, or brought in what it should not; of a call nobody can tell yet."""
+    if score.ok or item.fact is None:
+        return score
+    trace = attribute if item.kind == "reply_mentions" else attribute_forbidden
+    return replace(score, loss=trace(item.fact, evidence))
+
+
+def _score_expectations(case: Case, trial: Trial, text: Text) -> Iterator[FactScore]:
+    """One score an item of the `expect:` list; an item that stands there twice is numbered."""
+    verdicts = iter(_judged_calls(case, trial))
+    for item, label in zip(case.expect, expectation_labels(case), strict=True):
+        if item.fact is None:
+            verdict = next(verdicts)
+            yield FactScore(label, "expectation", verdict.outcome, reason=verdict.reason)
+        elif item.kind == "reply_mentions":
+            yield replace(_score_fact(item.fact, "expected", text), fact=label, role="expectation")
+        else:
+            score = _score_fact(item.fact, "forbidden", text)
+            outcome: FactOutcome = "error" if score.outcome == "error" else "held" if score.ok else "missed"
+            reason = "" if outcome == "held" else score.reason
+            yield FactScore(label, "expectation", outcome, () if outcome == "held" else score.spans, reason)
+
+
+def _judged_calls(case: Case, trial: Trial) -> list[CallVerdict]:
+    items = [item for item in case.expect if item.about_calls]
+    made = calls_made(case, trial) if items else ()
+    if made is None:
+        return [CallVerdict("error", UNSEEN)] * len(items)
+    try:
+        return list(judge_calls(items, made))
+    except Exception as error:  # noqa: BLE001  # the border to the scorer: its failure is no judgement
+        return [CallVerdict("error", f"{type(error).__name__}: {error}")] * len(items)
+
+
+def expectation_labels(case: Case) -> list[str]:
+    """How each item of the `expect:` list stands in scores, reports and baselines; no two alike."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for item in case.expect:
+        seen[item.label] += 1
+        labels.append(item.label if seen[item.label] == 1 else f"{item.label} ({seen[item.label]})")
+    return labels
 
 
 def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
@@ -130,4 +186,6 @@ def _score_abstention(answer: str, question: str) -> FactScore:
 def _unjudged(case: Case) -> tuple[FactScore, ...]:
     admitted = (FactScore(ABSTAIN, "expectation", "error"),) if case.abstain else ()
     expected = tuple(FactScore(fact.label, "expected", "error") for fact in case.expected)
-    return (*admitted, *expected, *(FactScore(fact.label, "forbidden", "error") for fact in case.forbidden))
+    forbidden = tuple(FactScore(fact.label, "forbidden", "error") for fact in case.forbidden)
+    expectations = tuple(FactScore(label, "expectation", "error") for label in expectation_labels(case))
+    return (*admitted, *expected, *forbidden, *expectations)

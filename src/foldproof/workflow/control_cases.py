@@ -65,4 +65,4 @@ def asked_under(case: Case, replay_set: ReplaySet, control: Control) -> str:
     asked = asked_hash(case, replay_set)
     if control != "oracle":
         return asked
-    return content_hash([asked, CONTEXT_VERSION, [written_fact(fact) for fact in case.expected]])
+    return content_hash([asked, CONTEXT_VERSION, [written_fact(fact) for fact in case.mentions]])

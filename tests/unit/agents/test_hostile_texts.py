@@ -12,7 +12,7 @@ from foldproof.agents.memories.full_text import terms_of
 from foldproof.agents.memories.text import cut, line_head
 from foldproof.agents.memories.triage_rules import RULES, sentences_of, type_of
 from foldproof.agents.shapes import may_pass, status_may_pass
-from foldproof.logs import Session
+from foldproof.logs import Session, arguments_of
 
 N = 100_000
 TEXTS = [

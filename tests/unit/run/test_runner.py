@@ -146,7 +146,8 @@ async def test_an_agent_that_raises_leaves_a_record_with_its_traceback(plan, fac
     good, bad, last = outcome.trials
     assert (good.error, last.error) == (None, None)
     assert (bad.error.kind, bad.error.type) == ("agent", type(error).__name__)
-    assert bad.error.message == (str(error) or type(error).__name__)
+    name, said = type(error).__name__, str(error)
+    assert bad.error.message == (said if " " in said else f"{name}: {said}" if said else name)
     assert f"{type(error).__name__}" in bad.error.traceback
     assert "conftest.py" in bad.error.traceback
     assert bad.attempts == 1

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from foldproof.logs import ToolCall, Usage
+from foldproof.logs import ToolCall, Usage, arguments_of
 
 _DEEPEST = 50
 

@@ -14,13 +14,14 @@ from foldproof.report.text import BRIEF, counted, inline
 def write_losses(sheet: Sheet, losses: Sequence[Loss], owners: Mapping[str, int]) -> None:
     """One row a lost fact, then how many each owner lost.
 
-    The reason stands under a fact where it is there but negated, or where the reader wants everything.
+    The reason stands under a fact where it is there but negated, under an expectation, or where the reader wants
+    everything.
     """
     sheet.table(
         [
             Row(
                 ((loss.name, "strong"), (loss.change, "bad"), loss.trials, loss.case_class),
-                under=(loss.reason,) if loss.reason and (sheet.details or loss.negated) else (),
+                under=(loss.reason,) if loss.reason and (sheet.details or loss.telling) else (),
             )
             for loss in losses
         ]

@@ -1,0 +1,81 @@
+"""The formats of logs: what each is known by, how its records are grouped, how a group becomes sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from foldproof.core import Registry
+from foldproof.logs.imported import ImportedSession
+from foldproof.logs.reading import LogFile, Record
+from foldproof.logs.tally import Tally
+
+
+class Place(NamedTuple):
+    """Where a record belongs: a unit that is read together (a trace, a file), and the session, where it is told.
+
+    A unit without a session of its own is a session. `loose` records belong to every session of their file.
+    """
+
+    unit: str
+    session: str = ""
+    loose: bool = False
+
+
+class Found(NamedTuple):
+    """A record in the second reading, with the name of its file and its line."""
+
+    value: Any
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The records of one session, in file order. They are read anew each time they are asked for.
+
+    `units` are the units of the session: a record may hold parts of others too. `loose` are those of its files.
+    """
+
+    session: str
+    units: frozenset[str]
+    tally: Tally
+    read: Callable[[], Iterator[Found]]
+    read_loose: Callable[[], Iterator[Found]]
+
+
+@dataclass(frozen=True, slots=True)
+class LogFormat:
+    """One format of logs.
+
+    `knows` says whether a value is a record of this format, `told_by` what it is known by, in words. `places` says
+    where a record belongs, and nothing for one that belongs nowhere: it is counted as unknown. `build` makes the
+    sessions of a group. `limits` are what no log of this format can show. A plugin registers one of these under the
+    entry-point group `foldproof.logs`.
+    """
+
+    name: str
+    title: str
+    told_by: str
+    knows: Callable[[Any], bool]
+    places: Callable[[Record, LogFile], Iterable[Place]]
+    build: Callable[[Group], Iterable[ImportedSession]]
+    limits: Sequence[str] = field(default=())
+
+
+_HERE = "foldproof.logs.formats"
+FORMATS: Registry[LogFormat] = Registry(
+    "foldproof.logs",
+    "log format",
+    {
+        "chatgpt": f"{_HERE}.chatgpt:FORMAT",
+        "claude-code": f"{_HERE}.claude_code:FORMAT",
+        "codex": f"{_HERE}.codex:FORMAT",
+        "codex-exec": f"{_HERE}.codex_exec:FORMAT",
+        "openai": f"{_HERE}.openai:FORMAT",
+        "questions": f"{_HERE}.questions:FORMAT",
+        "sharegpt": f"{_HERE}.sharegpt:FORMAT",
+    },
+)
+"""Every format by its name."""

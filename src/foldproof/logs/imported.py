@@ -1,0 +1,131 @@
+"""What an importer gives: sessions whose talk, tool calls, memory operations and folds are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal, TypeVar
+
+from foldproof.core import Redactor
+from foldproof.logs.moments import Moment
+from foldproof.logs.talk import MemoryItem, Role, Usage
+
+SaidKind = Literal["said", "context", "command", "thought", "interim"]
+"""`said` is talk. `context` is put in by the program (environment, reminders, instructions), `command` is a command of
+the program and its output, `thought` is reasoning, `interim` is what an agent says between two steps."""
+FoldKind = Literal["boundary", "summary", "compacted", "trimmed"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of a session; only the kind `said` is talk."""
+
+    role: Role
+    text: str
+    at: Moment | None = None
+    kind: SaidKind = "said"
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """One tool call with its result, which is None where the log holds none."""
+
+    name: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    result: str | None = None
+    failed: bool = False
+    at: Moment | None = None
+    id: str = ""
+    by: Role = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOperation:
+    """One read or write of a memory that the log shows; `via` is the tool, span or channel that did it."""
+
+    kind: Literal["read", "write"]
+    text: str = ""
+    items: tuple[MemoryItem, ...] = ()
+    via: str = ""
+    at: Moment | None = None
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One place where a context was folded: its boundary, its summary, what replaced it, or messages no longer sent."""
+
+    kind: FoldKind
+    text: str = ""
+    trigger: str = ""
+    tokens: int | None = None
+    at: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A record of a kind that the importer does not know, as it stands in the log."""
+
+    kind: str
+    raw: Any
+
+
+Entry = Said | Called | MemoryOperation | Fold | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSession:
+    """One conversation of a log, in the order in which it happened.
+
+    `user` is empty where the log tells none. `sidechains` are the talks of sub-agents, apart from the session's own.
+    `abandoned` counts messages of edited or regenerated branches, which are left out.
+    """
+
+    id: str
+    entries: tuple[Entry, ...] = ()
+    user: str = ""
+    title: str = ""
+    model_names: tuple[str, ...] = ()
+    usage: Usage | None = None
+    sidechains: tuple[ImportedSession, ...] = ()
+    abandoned: int = 0
+
+    @property
+    def started(self) -> Moment | None:
+        """The time of the first entry that has one."""
+        return next((entry.at for entry in self.entries if not isinstance(entry, Unknown) and entry.at), None)
+
+    def said(self, role: Role | None = None) -> Iterator[Said]:
+        """The talk, of one role or of all; nothing that a program put in."""
+        for entry in self.entries:
+            if isinstance(entry, Said) and entry.kind == "said" and role in {None, entry.role}:
+                yield entry
+
+    def of_kind(self, kind: type[T]) -> list[T]:
+        """The entries of one class, in order."""
+        return [entry for entry in self.entries if isinstance(entry, kind)]
+
+
+def redacted(session: ImportedSession, redactor: Redactor) -> ImportedSession:
+    """The session with every text in it cleaned of secrets, and of halves of characters, which no file can hold."""
+    cleaned = _cleaned(session, redactor)
+    assert isinstance(cleaned, ImportedSession)  # noqa: S101  # a record stays what it is
+    return cleaned
+
+
+def _cleaned(value: Any, redactor: Redactor) -> Any:  # noqa: ANN401  # any part of a record
+    if isinstance(value, str):
+        return redactor(value.encode("utf-8", "replace").decode())
+    if isinstance(value, Moment):
+        return replace(value, written=_cleaned(value.written, redactor))
+    if isinstance(value, Mapping):
+        # Keys too: a log may use a token as a key, and they are written beside their values.
+        return {_cleaned(str(key), redactor): _cleaned(item, redactor) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(_cleaned(item, redactor) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {part.name: getattr(value, part.name) for part in fields(value)}
+        return replace(value, **{name: _cleaned(part, redactor) for name, part in parts.items()})
+    return value
