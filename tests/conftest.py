@@ -12,8 +12,8 @@ import foldproof
 
 pytest_plugins = ["pytester"]
 
-# pytest rewrites the modules of a plugin when they are imported. Where that happens in the middle of a test, garbage of
-# an earlier one may be collected meanwhile, whose warnings parse code too, and CPython 3.11 fails at the one in the other.
+# pytest rewrites the modules of a plugin when they are imported. In the middle of a test, garbage of an earlier one may
+# be collected meanwhile, whose warnings parse code too; CPython 3.11 fails at one within the other (cpython#106905).
 for found in pkgutil.walk_packages(foldproof.__path__, "foldproof."):
     importlib.import_module(found.name)
 

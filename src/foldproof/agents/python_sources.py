@@ -114,7 +114,7 @@ class _Search:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # they were given when it was imported
-                tree = ast.parse(raw)
+                tree = _parsed(raw)
         except (SyntaxError, ValueError, RecursionError):
             return []  # an extension module, or what Python itself could not read
         inside = name if package else name.rpartition(".")[0]
@@ -133,6 +133,18 @@ class _Search:
                     return real
         known = _file_of(sys.modules.get(name))
         return known if known and self.is_own(known) else None
+
+
+def _parsed(raw: bytes) -> ast.Module:
+    """The tree of a source.
+
+    CPython 3.11 fails with a `SystemError` where garbage is collected in the middle of it and a finalizer that logs a
+    traceback parses code as well (cpython#106905): that garbage is then gone, so a second attempt fares better.
+    """
+    try:
+        return ast.parse(raw)
+    except SystemError:
+        return ast.parse(raw)
 
 
 def _names_in(tree: ast.AST, inside: str) -> Iterator[str]:

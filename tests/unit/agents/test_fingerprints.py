@@ -1,5 +1,6 @@
 """The fingerprint says whether the code of an agent changed, and what runs is what it says."""
 
+import ast
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ import textwrap
 
 import pytest
 
+from foldproof.agents import python_sources
 from foldproof.agents.fingerprints import digests_of, files_named, fingerprint_of
 from foldproof.core import UsageError
 
@@ -286,3 +288,18 @@ def test_a_project_above_the_interpreter_forgets_none_of_its_modules(tmp_path):
     )
     (tmp_path / "fp_one.py").write_text("")
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+
+
+def test_a_source_is_read_again_where_the_interpreter_trips_over_its_own_garbage(monkeypatch):
+    failing = [SystemError("AST constructor recursion depth mismatch")]
+
+    def parse(raw):
+        if failing:
+            raise failing.pop()
+        return compile(raw, "x", "exec", ast.PyCF_ONLY_AST)
+
+    monkeypatch.setattr(python_sources.ast, "parse", parse)
+    assert python_sources._parsed(b"import os").body[0].names[0].name == "os"
+    failing += [SystemError("one"), SystemError("two")]
+    with pytest.raises(SystemError):
+        python_sources._parsed(b"import os")
