@@ -28,11 +28,11 @@ This page is generated from the code by `scripts/gen_reference_docs.py`; a test 
 and the names below are checked under `mypy --strict`.
 """
 GROUPS = {
-    "Do": ("check", "run_set", "compare_runs", "load_set", "lint_set", "load_project", "match_fact"),
+    "Do": ("check", "run_set", "compare_runs", "load_set", "lint_set", "load_project", "match_fact", "match_calls"),
     "Write an agent": ("agent", "Agent", "Conversation", "SessionInfo", "Reply", "ToolCall", "MemoryItem"),
     "Replay sets and projects": ("ReplaySet", "Case", "Fact", "Project", "Configuration"),
     "What was said": ("History", "Session", "Turn"),
-    "Outcomes": ("Check", "Verdict", "Match", "ExitCode", "FoldproofError", "__version__"),
+    "Outcomes": ("Check", "Verdict", "Match", "CallMatch", "ExitCode", "FoldproofError", "__version__"),
 }
 ALIASES = {
     "Verdict": "What a check comes to.",

@@ -9,6 +9,7 @@ from typing import Any
 import foldproof
 from foldproof import (
     Agent,
+    CallMatch,
     Case,
     Check,
     Configuration,
@@ -33,6 +34,7 @@ from foldproof import (
     lint_set,
     load_project,
     load_set,
+    match_calls,
     match_fact,
     run_set,
 )
@@ -92,6 +94,14 @@ def match_by_hand(answer: str) -> bool:
     marked = [answer[span.start : span.end] for span in match.spans]
     near = match.nearest.text if match.nearest else match.reason
     return match.held and numbers.outcome == "held" and pattern.outcome != "negated" and bool(marked or near)
+
+
+def match_calls_by_hand(reply: Reply) -> list[str]:
+    made = reply.tool_calls or ()
+    match: CallMatch = match_calls(["look_up", {"no_tool_called": "refund"}, ToolCall("log", {"n": 1})], made)
+    alone: CallMatch = match_calls("look_up(k=3)", [{"name": "look_up", "args": '{"k": 3}'}, "log(n=1)"])
+    pairs = [made[call].name for _, call in match.pairs]
+    return [*match.reasons, *pairs, *(item.label for item in alone.missing), *(call.name for call in match.forbidden)]
 
 
 def look_at(place: Path) -> list[str]:

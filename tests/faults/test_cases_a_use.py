@@ -15,7 +15,7 @@ def test_a35_retrieved_put_into_a_form_and_never_inserted(tmp_path):
     faulty, sound = play(tmp_path, ["using:NeverInserted", "using:Inserted"], DOG, UNNA)
     assert sound.score.passed
     loss = faulty.loss("Unna")
-    assert (loss.owner, loss.reason) == ("prompt", "nothing that was retrieved stands in the prompt")
+    assert (loss.owner, loss.reason) == ("prompt", "no retrieved item stands whole in the prompt")
     stages = ("stated", "written", "kept", "retrieved", "prompted")
     assert [faulty.stage("Unna", stage) for stage in stages] == ["held", "held", "held", "held", "gone"]
     assert faulty.given[0] == "Ma chienne est un teckel, son prénom est Unna."
@@ -50,7 +50,7 @@ def test_a37_the_caller_passes_no_history(tmp_path):
     faulty, sound = play(tmp_path, ["using:TalkWithoutHistory", "using:Talk"], CODE, WORD)
     assert sound.score.passed
     loss = faulty.loss("BLAU11")
-    assert (loss.owner, loss.reason) == ("prompt", "nothing that was retrieved stands in the prompt")
+    assert (loss.owner, loss.reason) == ("prompt", "no retrieved item stands whole in the prompt")
     assert faulty.given == ["The code word is BLAU11."]
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
 from foldproof.agents.protocols import Reply
-from foldproof.agents.shapes import status_may_pass
+from foldproof.agents.shapes import items_of, status_may_pass
 from foldproof.agents.threads import Worker
 from foldproof.core import UsageError
+from foldproof.logs import MemoryItem
 
 _NOT_THEIRS = (
     str(Path(__file__).parents[1]),
@@ -70,9 +71,25 @@ def as_reply(answer: Any) -> Reply:  # noqa: ANN401  # whatever the agent return
     changes: dict[str, Any] = {}
     for name in ("tool_calls", "memory_reads", "memory_writes", "notes"):
         value = getattr(answer, name)
-        if value is not None and not isinstance(value, tuple):
+        if name.startswith("memory_") and value is not None:
+            changes[name] = _items(value, f"the agent's `Reply.{name}`")
+        elif value is not None and not isinstance(value, tuple):
             changes[name] = tuple(value)
     reads = changes.get("memory_reads", answer.memory_reads)
     if reads and all(item.rank == 0 for item in reads):
         changes["memory_reads"] = tuple(replace(item, rank=rank) for rank, item in enumerate(reads, 1))
     return replace(answer, **changes) if changes else answer
+
+
+def _items(value: Any, place: str) -> tuple[MemoryItem, ...]:  # noqa: ANN401  # whatever the agent returned
+    """Memory items as an agent gives them: items, texts, or mappings with a `text`."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise AgentError(f"{place} is {type(value).__name__}, where a list of `MemoryItem` or `str` is expected")
+    return tuple(item if isinstance(item, MemoryItem) else _item(item, place) for item in value)
+
+
+def _item(value: Any, place: str) -> MemoryItem:  # noqa: ANN401  # whatever the agent returned
+    if not isinstance(value, str | dict):
+        raise AgentError(f"{place} holds {type(value).__name__}, where a `MemoryItem` or a `str` is expected")
+    [item] = items_of([value], place) or ()
+    return item

@@ -141,7 +141,10 @@ class CommandConversation:
         text = answer.get("text")
         if not isinstance(text, str):
             has = ", ".join(f"`{name}`" for name in answer) or "nothing"
-            raise AgentError(f"the agent answered `reply` without a `text`; it has {has}{self.agent.process.tail}")
+            what = f"with the `text` {json.dumps(text)[:200]}, where a text is expected" if "text" in answer else ""
+            raise AgentError(
+                f"the agent answered `reply` {what or f'without a `text`; it has {has}'}{self.agent.process.tail}"
+            )
         prompt, notes = answer.get("prompt"), answer.get("notes")
         return Reply(
             text,

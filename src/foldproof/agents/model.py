@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from foldproof.agents.endpoint import Chat, Endpoint, base_of, headers_of, is_address, price_of, settings_json
 from foldproof.agents.pool import Pool
+from foldproof.agents.shapes import number_of
 from foldproof.core import UsageError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def steadiness_notes(model: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _is_number(value: Any) -> bool:  # noqa: ANN401  # any value of a file
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return number_of(value) is not None
 
 
 def _is_whole(value: Any) -> bool:  # noqa: ANN401  # any value of a file

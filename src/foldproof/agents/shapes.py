@@ -10,6 +10,8 @@ from typing import Any
 from foldproof.agents.errors import AgentError
 from foldproof.logs import MemoryItem, ToolCall, Usage, arguments_of
 
+MOST = 2**53
+"""The largest count that is believed: beyond it a float is no longer exact, and no model counts so far."""
 _PASSING_STATUS = frozenset({408, 409, 425, 429})
 _PASSING = re.compile(r"\b429\b|rate.?limit|too many requests|overloaded|temporarily unavailable", re.IGNORECASE)
 
@@ -22,6 +24,17 @@ def may_pass(text: str) -> bool:
 def status_may_pass(status: int) -> bool:
     """Whether an HTTP status speaks of a failure that may pass: 408, 409, 425, 429, 5xx."""
     return status in _PASSING_STATUS or 500 <= status < 600
+
+
+def number_of(value: Any) -> float | None:  # noqa: ANN401  # any JSON value
+    """A foreign number; None for what is none, and for one that no machine holds: JSON sets no bound."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def tool_calls_of(value: Any, place: str) -> tuple[ToolCall, ...] | None:  # noqa: ANN401  # any JSON value
@@ -62,7 +75,7 @@ def items_of(value: Any, place: str, *, ranks: bool = False) -> tuple[MemoryItem
                 id=str(fields.get("id") or ""),
                 kind=str(fields.get("kind") or ""),
                 rank=rank if ranks else 0,
-                score=_number(fields.get("score")),
+                score=number_of(fields.get("score")),
                 user=str(fields.get("user") or ""),
                 dropped=str(fields.get("dropped") or "") if ranks else "",
             )
@@ -74,19 +87,13 @@ def usage_of(value: Any, input_name: str, output_name: str) -> Usage | None:  # 
     """Usage by the names that the source gives its counts; None where it gives none."""
     if not isinstance(value, dict):
         return None
-    usage = Usage(_count(value.get(input_name)), _count(value.get(output_name)), _number(value.get("cost_usd")))
+    usage = Usage(_count(value.get(input_name)), _count(value.get(output_name)), number_of(value.get("cost_usd")))
     return None if usage == Usage() else usage
 
 
 def _count(value: Any) -> int | None:  # noqa: ANN401  # any JSON value
-    number = _number(value)
-    return int(number) if number is not None and number >= 0 else None
-
-
-def _number(value: Any) -> float | None:  # noqa: ANN401  # any JSON value
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
+    number = number_of(value)
+    return int(number) if number is not None and 0 <= value <= MOST else None
 
 
 def _list(value: Any, place: str) -> list[Any]:  # noqa: ANN401  # any JSON value

@@ -37,6 +37,7 @@ class Steps:
             self.process.kill()  # what the next line would answer is anybody's guess
             text = raw.decode("utf-8", "replace")[:200]
             what = f"{who} answered `{step['do']}` with a line that is not JSON: {text!r}"
+            what += "\n  standard output is for answers alone: write everything else to standard error"
             raise AgentError(what + self.process.tail) from error
         if not isinstance(answer, dict):
             text = raw.decode("utf-8", "replace")[:200]

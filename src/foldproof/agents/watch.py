@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from foldproof.core import Registry
-from foldproof.logs import Seen
+from foldproof.logs import Seen, Source
 
 if TYPE_CHECKING:
     from foldproof.cases import Configuration
@@ -38,6 +38,18 @@ class Watching:
 
     cassette: CassetteMode = ""
     folder: Path | None = None
+
+
+def unanswered(seen: Iterable[Seen]) -> str:
+    """How the model calls of an answer failed, where every one of them did; empty where one was answered, or none made.
+
+    What an agent makes of a model that cannot be reached says nothing of its memory.
+    """
+    calls = [call for source in seen for call in source.calls]
+    if not calls or any(not call.error and call.status < _FAILED for call in calls):
+        return ""
+    count = "its only model call" if len(calls) == 1 else f"all {len(calls)} model calls"
+    return f"{count} failed, the last with: {calls[-1].error or f'status {calls[-1].status}'}"
 
 
 def cassette_miss(found: Sequence[Seen]) -> str:
@@ -82,19 +94,20 @@ OBSERVERS: Registry[Opener] = Registry(
     "observer",
     {"wire": "foldproof.agents.wire:open_wire", "otel": "foldproof.agents.otel:open_otel"},
 )
+_FAILED = 400
 _MODEL_VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 
 
 class Watch:
     """All observers of a configuration's agents; with none, nothing is watched."""
 
-    def __init__(self, observers: Sequence[Observer] = ()) -> None:
-        self._observers = tuple(observers)
+    def __init__(self, observers: Mapping[Source, Observer] | None = None) -> None:
+        self._observers = dict(observers or {})
         self._taps: dict[str, Tap] = {}
 
     def begin(self, trial: str, repeat: int) -> Tap:
         """Listen for a trial from now on."""
-        taps = [observer.begin(trial, repeat) for observer in self._observers]
+        taps = [observer.begin(trial, repeat) for observer in self._observers.values()]
         self._taps[trial] = Tap(
             next((tap.wire_url for tap in taps if tap.wire_url), ""),
             {name: value for tap in taps for name, value in tap.environ.items()},
@@ -107,11 +120,18 @@ class Watch:
         return self._taps.get(trial, Tap())
 
     async def take(self, trial: str, *, ended: bool = False) -> tuple[Seen, ...]:
-        """What each observer saw since the last call, in a fixed order."""
+        """What each observer saw since the last call, in a fixed order; what one could not read is a note of its own."""
         if ended:
             self._taps.pop(trial, None)
-        found = [await observer.take(trial, ended=ended) for observer in self._observers]
+        found = [await _taken(source, observer, trial, ended=ended) for source, observer in self._observers.items()]
         return tuple(seen for seen in found if seen is not None)
+
+
+async def _taken(source: Source, observer: Observer, trial: str, *, ended: bool) -> Seen | None:
+    try:
+        return await observer.take(trial, ended=ended)
+    except Exception as error:  # a border: whatever a foreign body does to its reader, the agent's answer stands
+        return Seen(source, notes=(f"what it saw could not be read: {type(error).__name__}: {error}",))
 
 
 @asynccontextmanager
@@ -127,12 +147,12 @@ async def open_watch(
         UsageError: for settings that cannot be used, or a part of foldproof that is not installed.
     """
     usual = configuration.adapter == "command" and any(environ.get(name) for name in _MODEL_VARIABLES)
-    asked = {
+    asked: dict[Source, Mapping[str, Any]] = {
         "wire": configuration.wire if configuration.wire is not None else {"on": usual or bool(watching.cassette)},
         "otel": configuration.otel if configuration.otel is not None else {"on": False},
     }
     async with AsyncExitStack() as stack:
-        observers = []
+        observers: dict[Source, Observer] = {}
         for name, settings in asked.items():
             if settings.get("on", True):
                 setup = WatchSetup(
@@ -143,5 +163,5 @@ async def open_watch(
                     watching,
                     configuration.name,
                 )
-                observers.append(await stack.enter_async_context(OBSERVERS.get(name)(setup)))
+                observers[name] = await stack.enter_async_context(OBSERVERS.get(name)(setup))
         yield Watch(observers)

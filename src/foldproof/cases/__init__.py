@@ -2,6 +2,7 @@
 
 from foldproof.cases.environment import expand
 from foldproof.cases.expectations import ArgumentCheck, CallCount, Expectation, ExpectedCall
+from foldproof.cases.import_logs import Extra, LogImport, import_logs
 from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
 from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
@@ -31,10 +32,12 @@ __all__ = [
     "Configuration",
     "Expectation",
     "ExpectedCall",
+    "Extra",
     "Fact",
     "ImportReport",
     "JudgePin",
     "Limits",
+    "LogImport",
     "Project",
     "Repeats",
     "ReplaySet",
@@ -45,6 +48,7 @@ __all__ = [
     "dump_set",
     "expand",
     "find_project",
+    "import_logs",
     "import_longmemeval",
     "lint_set",
     "load_project",

@@ -21,7 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("stored:explain", "What a run recorded of one case."),
     "rescore": ("stored:rescore", "Score stored answers again; no agent is called."),
     "match": ("files:match", "Try one fact on a text."),
-    "import": ("files:import_", "Make a replay set from a benchmark that you have."),
+    "import": ("files:import_", "Make histories from logs, or a replay set from a benchmark."),
     "export": ("stored:export", "Write a run as json, junit or md."),
     "doctor": ("start:doctor", "What is installed, reachable and missing."),
 }

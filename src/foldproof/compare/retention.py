@@ -12,7 +12,7 @@ Scores = Mapping[str, CaseScore]
 ControlName = Literal["unplugged", "oracle", "full"]
 Finding = Literal["vacuous", "broken", "overlooked", "unjudged"]
 """What a control found of a case: it passes with no memory; it fails with its facts in the prompt; it fails with the
-whole history there, though not with the facts alone; the control itself could not be judged."""
+whole history there, though it passed with the facts alone; the control itself could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +123,12 @@ def _vacuous(controls: ControlScores) -> Iterator[ControlFinding]:
 
 
 def _failing(controls: ControlScores) -> Iterator[ControlFinding]:
-    broken = {score.id for score in controls.oracle.values() if _settled(score) and not score.passes}
-    for case_id in controls.oracle:
-        if case_id in broken:
-            yield _failed(controls.oracle[case_id], "oracle", "broken")
+    for score in controls.oracle.values():
+        if _settled(score) and not score.passes:
+            yield _failed(score, "oracle", "broken")
+    enough = {score.id for score in controls.oracle.values() if score.passes}
     for score in controls.full.values():
-        if _settled(score) and not score.passes and score.id not in broken:
+        if _settled(score) and not score.passes and score.id in enough:
             yield _failed(score, "full", "overlooked")
 
 

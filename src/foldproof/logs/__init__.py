@@ -1,6 +1,17 @@
-"""Logs: what was said, as sessions and turns."""
+"""Logs: what was said, as sessions and turns; the formats of other programs."""
 
 from foldproof.logs.arguments import RAW, arguments_of
+from foldproof.logs.formats import FORMATS, LogFormat
+from foldproof.logs.imported import (
+    Called,
+    Fold,
+    ImportedSession,
+    MemoryOperation,
+    Said,
+    Unknown,
+)
+from foldproof.logs.importing import Reading, read_logs
+from foldproof.logs.moments import Moment, moment_of
 from foldproof.logs.talk import (
     History,
     MemoryItem,
@@ -14,19 +25,33 @@ from foldproof.logs.talk import (
     Usage,
     as_lines,
 )
+from foldproof.logs.tally import Tally
 
 __all__ = [
+    "FORMATS",
     "RAW",
+    "Called",
+    "Fold",
     "History",
+    "ImportedSession",
+    "LogFormat",
     "MemoryItem",
+    "MemoryOperation",
     "ModelCall",
+    "Moment",
+    "Reading",
     "Role",
+    "Said",
     "Seen",
     "Session",
     "Source",
+    "Tally",
     "ToolCall",
     "Turn",
+    "Unknown",
     "Usage",
     "arguments_of",
     "as_lines",
+    "moment_of",
+    "read_logs",
 ]

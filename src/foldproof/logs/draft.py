@@ -21,8 +21,8 @@ from foldproof.logs.imported import (
 )
 from foldproof.logs.memory_calls import memory_operation, memory_text
 from foldproof.logs.moments import Moment
-from foldproof.logs.tally import Tally
 from foldproof.logs.talk import MemoryItem, Role, Usage
+from foldproof.logs.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class Message:
     kind: SaidKind = "said"
     at: Moment | None = None
     id: str = ""
+    thought: str = field(default="", compare=False)
     unknown: tuple[Unknown, ...] = field(default=(), compare=False)
 
     @property
@@ -87,17 +88,25 @@ class Draft:
 
     def call(self, call: Call, *, at: Moment | None = None, by: Role = "agent") -> None:
         """Take a tool call, and the memory operation that it is, if it is one. The same id twice is one call."""
-        if call.id and call.id in self._calls:
-            self.tally.repeats += 1
-            return
-        if call.id:
-            self._calls[call.id] = len(self.entries)
-        self.entries.append(Called(call.name, call.args, at=at, id=call.id, by=by))
+        place = self._calls.get(call.id) if call.id else None
+        known = self.entries[place] if place is not None else None
+        result: str | None = None
+        if place is not None and isinstance(known, Called):
+            if known.name or known.args:
+                self.tally.repeats += 1
+                return
+            # Its result stood before it, as in a stored response whose input holds the results of its output.
+            self.entries[place] = replace(known, name=call.name, args=call.args, by=by)
+            result = known.result
+        else:
+            if call.id:
+                self._calls[call.id] = len(self.entries)
+            self.entries.append(Called(call.name, call.args, at=at, id=call.id, by=by))
         if kind := memory_operation(call.name, call.args):
             if kind == "read" and call.id:
                 self._reads[call.id] = len(self.entries)
-            text = memory_text(call.args)
-            self.entries.append(MemoryOperation(kind, text, via=call.name, at=at, id=call.id))
+            items = (MemoryItem(result, rank=1),) if kind == "read" and result else ()
+            self.entries.append(MemoryOperation(kind, memory_text(call.args), items, call.name, at, call.id))
 
     def answer(self, result: Result, *, at: Moment | None = None) -> None:
         """Take a result: it goes to the call of its id, in whatever order results come.
@@ -120,6 +129,18 @@ class Draft:
             operation = self.entries[read]
             assert isinstance(operation, MemoryOperation)  # noqa: S101  # as above
             self.entries[read] = replace(operation, items=(MemoryItem(result.text, rank=1),))
+
+    def ran(self, call: Call, result: Result | None, *, at: Moment | None = None) -> None:
+        """Take a tool run that a span tells: the run of a call that a message told before is no second call."""
+        if not call.id:
+            waiting = (
+                entry for entry in self.entries if isinstance(entry, Called) and entry.id and entry.result is None
+            )
+            same = (entry.id for entry in waiting if (entry.name, entry.args) == (call.name, call.args))
+            call = replace(call, id=next(same, ""))
+        self.call(call, at=at)
+        if result is not None:
+            self.answer(replace(result, call=call.id, name=call.name), at=at)
 
     def _open(self, name: str) -> int | None:
         """The first call that waits for a result, of this name if one is told: for logs without ids."""
@@ -154,6 +175,7 @@ class Draft:
 
     def take(self, message: Message) -> None:
         """Take one message whole: its text, then its calls and results, then what is unknown in it."""
+        self.say(message.role, message.thought, at=message.at, kind="thought")
         self.say(message.role, message.text, at=message.at, kind=message.kind, id=message.id)
         for call in message.calls:
             self.call(call, at=message.at, by="user" if message.role == "user" else "agent")
@@ -165,13 +187,14 @@ class Draft:
         """Take the messages of one model call, which usually repeats the whole talk before it.
 
         What was sent before is dropped and counted. Where the beginning of the talk is no longer sent, that is a fold
-        (`trimmed`). Where a later call goes on from an earlier place, the later branch is the talk.
+        (`trimmed`). Where a later call goes on from an earlier place, the later branch is the talk; a first message
+        alone is no such place, since a person may open with the same words twice.
         """
         new = [(message.key, message) for message in self._without_known_systems(messages)]
         keys, known = [key for key, _ in new], [key for key, _ in self._sent]
         shared = _overlap(known, keys)
         prefix = _prefix(known, keys)
-        if prefix > shared and prefix < len(keys):
+        if shared < prefix < len(keys) and prefix > 1:
             self._cut(prefix)
             shared = prefix
         elif prefix == len(keys) and keys:

@@ -7,7 +7,7 @@ session at a time. So no more than the largest session is held, however the sess
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ _LOOKED_AT = 60
 _CHOICE = "name one with --format; `foldproof import formats` lists them"
 _REMEDIES = {
     "zip": "unpack it first; an Inspect log becomes JSON with: inspect log dump FILE > FILE.json",
-    "sqlite": "a checkpoint database holds binary values: write the output of `get_state_history` as JSON and import it",
+    "sqlite": "a checkpoint database holds binary values: write what `get_state_history` gives as JSON and import it",
 }
 
 
@@ -45,9 +45,7 @@ class _Unit:
     places: array[int] = field(default_factory=lambda: array("Q"))
 
 
-def read_logs(
-    paths: Sequence[Path], format_name: str = "", *, redactor: Redactor | None = None
-) -> Reading:
+def read_logs(paths: Sequence[Path], format_name: str = "", *, redactor: Redactor | None = None) -> Reading:
     """The sessions of log files that are all of one format, in the order in which they begin in the files.
 
     Secrets are taken out of every text on the way (`redactor`; the process's own by default). Bad lines and unknown
@@ -92,7 +90,12 @@ def _format_of(file: LogFile) -> tuple[LogFormat, str]:
     best = max(counted, key=lambda pair: pair[0])
     if best[0]:
         return best[1], f"{best[1].told_by} ({best[0]} of the first {len(values)} records)"
-    raise UsageError(f"{file.path}: no known log format\n  {_looked_at(file, values)}\n  {_CHOICE}")
+    if any(isinstance(value, dict) and "haystack_sessions" in value for value in values):
+        raise UsageError(f"{file.path}: this is LongMemEval\n  run: foldproof import longmemeval FILE --into FOLDER")
+    known_names = ", ".join(FORMATS.names())
+    raise UsageError(
+        f"{file.path}: no known log format\n  {_looked_at(file, values)}\n  known: {known_names}\n  {_CHOICE}"
+    )
 
 
 def _knows(known: LogFormat, value: Any) -> bool:  # noqa: ANN401  # any JSON value
@@ -109,7 +112,7 @@ def _looked_at(file: LogFile, values: Sequence[Any]) -> str:
     if keys is None:
         return f"looked at {len(values)} records: none is an object"
     told = ", ".join(f"`{str(key)[:40]}`" for key in keys)
-    return f"looked at {len(values)} records; the first has the keys {told}; known: {', '.join(FORMATS.names())}"
+    return f"looked at {len(values)} records; the first has the keys {told}"
 
 
 def _sessions(
@@ -117,10 +120,12 @@ def _sessions(
 ) -> Iterator[ImportedSession]:
     units, loose = _index(chosen, files, tally)
     members: dict[str, list[str]] = {}
+    apart: dict[tuple[int, int], dict[str, list[Any]]] = {}
     for name, unit in units.items():
         members.setdefault(unit.session or name, []).append(name)
     for session, names in members.items():
-        group = _group(session, names, units=units, loose=loose, files=files, tally=tally)
+        read, read_loose = _readers(names, units=units, loose=loose, files=files)
+        group = Group(session, tuple(names), tally, read, read_loose, apart)
         for built in chosen.build(group):
             if built.entries or built.sidechains:
                 clean = redacted(built, redactor)
@@ -128,9 +133,7 @@ def _sessions(
                 yield clean
 
 
-def _index(
-    chosen: LogFormat, files: Sequence[LogFile], tally: Tally
-) -> tuple[dict[str, _Unit], dict[int, array[int]]]:
+def _index(chosen: LogFormat, files: Sequence[LogFile], tally: Tally) -> tuple[dict[str, _Unit], dict[int, array[int]]]:
     """The first reading: where the records of each unit stand, and those that belong to a whole file."""
     units: dict[str, _Unit] = {}
     loose: dict[int, array[int]] = {}
@@ -150,8 +153,10 @@ def _index(
                 unit = units.setdefault(place.unit, _Unit())
                 unit.session = unit.session or place.session
                 unit.places.extend(at)
-            if not placed:
-                tally.strange(record.value.get("type", "(no kind)") if isinstance(record.value, dict) else "list")
+            if not placed and isinstance(record.value, dict):
+                tally.strange(record.value.get("type", "(no kind)"))
+            elif not placed:
+                tally.wrong(file.name, record.line, "the record is no object but a list")
     return units, loose
 
 
@@ -160,29 +165,25 @@ def _kind(value: Any) -> str:  # noqa: ANN401  # any JSON value
     return kinds.get(type(value), "a number")
 
 
-def _group(
-    session: str,
-    names: Iterable[str],
-    *,
-    units: dict[str, _Unit],
-    loose: dict[int, array[int]],
-    files: Sequence[LogFile],
-    tally: Tally,
-) -> Group:
-    names = list(names)
+def _readers(
+    names: Sequence[str], *, units: dict[str, _Unit], loose: dict[int, array[int]], files: Sequence[LogFile]
+) -> tuple[Callable[[], Iterator[Found]], Callable[[], Iterator[Found]]]:
+    """How the records of these units are read, and the loose ones of their files."""
     own = {places for name in names for places in _fours(units[name].places)}
     numbers = sorted({number for number, *_ in own})
 
+    def found(place: tuple[int, int, int, int]) -> Found:
+        number, line, offset, length = place
+        return Found(files[number].again(offset, length), files[number].name, line, (number, offset))
+
     def read() -> Iterator[Found]:
-        for number, line, offset, length in sorted(own):
-            yield Found(files[number].again(offset, length), files[number].name, line)
+        yield from map(found, sorted(own))
 
     def read_loose() -> Iterator[Found]:
         for number in numbers:
-            for _, line, offset, length in _fours(loose.get(number, array("Q"))):
-                yield Found(files[number].again(offset, length), files[number].name, line)
+            yield from map(found, _fours(loose.get(number, array("Q"))))
 
-    return Group(session, frozenset(names), tally, read, read_loose)
+    return read, read_loose
 
 
 def _fours(places: array[int]) -> Iterator[tuple[int, int, int, int]]:

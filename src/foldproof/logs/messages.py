@@ -89,8 +89,7 @@ def messages_in(value: Any) -> list[Message]:  # noqa: ANN401  # any JSON value
         return []
     if value and isinstance(value[0], list) and not isinstance(next(iter(value[0]), None), str):
         value = value[0]
-    found = (message_of(item) or Message("system", unknown=(Unknown("message", item),)) for item in value)
-    return list(found)
+    return [message_of(item) or Message("system", unknown=(Unknown("message", item),)) for item in value]
 
 
 def message_of(item: Any) -> Message | None:  # noqa: ANN401  # any JSON value
@@ -132,6 +131,7 @@ def _with_content(message: Message, content: Any) -> Message:  # noqa: ANN401  #
     if not isinstance(content, list):
         return replace(message, text=text_of(content))
     texts: list[str] = []
+    thoughts: list[str] = []
     calls: list[Call] = []
     results: list[Result] = []
     unknown: list[Unknown] = []
@@ -143,14 +143,25 @@ def _with_content(message: Message, content: Any) -> Message:  # noqa: ANN401  #
             results.append(_block_result(block))
         elif isinstance(block, str | dict) and (text := _part_text(block)) is not None:
             texts.append(text)
-        elif kind not in _THOUGHTS:
+        elif kind in _THOUGHTS:
+            thoughts.append(text_of(block.get("thinking") or block.get("content") or block.get("text")))
+        else:
             unknown.append(Unknown(f"content {kind}", block))
     text = "\n".join(part for part in texts if part)
-    return replace(message, text=text, calls=tuple(calls), results=tuple(results), unknown=tuple(unknown))
+    return replace(
+        message,
+        text=text,
+        thought="\n".join(thoughts),
+        calls=tuple(calls),
+        results=tuple(results),
+        unknown=tuple(unknown),
+    )
 
 
 def _holds_results(content: Any) -> bool:  # noqa: ANN401  # any JSON value
-    return isinstance(content, list) and any(isinstance(part, dict) and part.get("type") in _RESULTS for part in content)
+    return isinstance(content, list) and any(
+        isinstance(part, dict) and part.get("type") in _RESULTS for part in content
+    )
 
 
 def _with_calls(message: Message, item: Mapping[str, Any]) -> Message:

@@ -37,7 +37,7 @@ class Record:
 
 
 class LogFile:
-    """One file of a log.
+    """One file of a log. `chains` is a format's own note of which talk a later record goes on with.
 
     Raises:
         UsageError: where it cannot be opened, is empty, compressed, or no text.
@@ -45,6 +45,7 @@ class LogFile:
 
     def __init__(self, path: Path, number: int = 0) -> None:
         self.path, self.number = path, number
+        self.chains: dict[str, str] = {}
         self._held: tuple[int, Any] = (-1, None)
         with self._open() as file:
             head = file.read(_HEAD)

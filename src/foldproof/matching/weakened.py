@@ -31,6 +31,13 @@ _BARE = (
 )
 _UNITS = UNITS | frozenset(_BARE.split())
 """Words that say nothing without their number."""
+_SMALL = (
+    "and or of to up down by from at on in into out over under between with without about after before during until"
+    " till than then as so if but per via each both all some this that these those it its i you he she we they there"
+    " here what which who when where why how will would can could may might your my our their his her them him me us"
+)
+_NO_OBJECT = FILLER_WORDS | CONTRACTIONS | frozenset(_SMALL.split())
+"""Words that name nothing: "between the 28th and the 3rd" has no object without its numbers."""
 _SLACK = 8
 """Tokens that may stand between and around those of the object."""
 _REPORTED_WITHIN = 5
@@ -57,6 +64,10 @@ class _Parts:
     def ruling(self) -> bool:
         return any(part != "number" for part, _ in self.special)
 
+    @property
+    def denying(self) -> bool:
+        return any(part == "negation" for part, _ in self.special)
+
 
 def weakened(fact: Fact, text: Text) -> Weakened | None:
     """How a fact that a text does not hold stands in it in a weaker form, or None where nothing of the kind does.
@@ -64,7 +75,8 @@ def weakened(fact: Fact, text: Text) -> Weakened | None:
     "no NSAIDs" is weakened in "NSAIDs are fine" (negation), "Postgres 15" in "a Postgres database" (number), "always
     reply by email" in "the user got a reply by email" (binding). A fact without a negation, number or binding word
     cannot be weakened, but for one that stands only in a negation: there its meaning is turned round. Of
-    alternatives, the first that is weakened counts; values and patterns are whole or not there.
+    alternatives, the first that is weakened counts; values and patterns are whole or not there. A single common word
+    with a number or a rule says too little to be recognised; a name ("Postgres") does not, nor does what is denied.
     """
     for alternative in fact.any or (fact,):
         if alternative.kind in {"normalized", "exact"} and (found := _weakened(alternative, text)):
@@ -97,8 +109,8 @@ def _weakened(fact: Fact, text: Text) -> Weakened | None:
     tokens = text.padded.split()
     for start, end in _windows(parts.object, tokens):
         gone = _gone(parts, tokens, start, end)
-        if gone:
-            span = Span(text.places[start].start, text.places[end - 1].end)
+        span = Span(text.places[start].start, text.places[end - 1].end)
+        if gone and (len(parts.object) > 1 or parts.denying or _is_named(fact.text, text.raw[span.start : span.end])):
             return Weakened(gone, span, text.raw[span.start : span.end])
     return None
 
@@ -116,12 +128,17 @@ def _parts_of(wanted: str) -> _Parts:
             special.append(("number", token))
         elif token in BINDING:
             special.append(("binding", token))
-        elif token not in FILLER_WORDS and token not in CONTRACTIONS:
+        elif token not in _NO_OBJECT:
             kept.append(token)
     if all(token in _UNITS or len(token) < 2 for token in kept):  # one letter is no object
         kept = []
     order = ("negation", "number", "binding")
     return _Parts(tuple(dict.fromkeys(kept)), tuple(sorted(special, key=lambda item: order.index(item[0]))))
+
+
+def _is_named(wanted: str, found: str) -> bool:
+    """Whether a single word is a name, written alike in both: a room 7 is lost where "there is no room for doubt"."""
+    return found != found.lower() and found in wanted
 
 
 def _windows(wanted: tuple[str, ...], tokens: list[str]) -> list[tuple[int, int]]:

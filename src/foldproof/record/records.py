@@ -61,7 +61,8 @@ class Trial:
     None in a field means that it could not be seen; an empty tuple that it was seen and there was none. `user` is
     the user id that the trial had of its own.
     `seen` is what other sources than the adapter saw while the question was answered, `building` what they saw
-    while the memory was built, in the trial that built it. `store_written` and `store_kept` name the
+    while the memory was built. Where another trial of the run had built it, `built_by` is that one's user id, and the
+    calls of `building` are without their `request`. `store_written` and `store_kept` name the
     `StoreListing`s before and after the folds. `started_at` is UTC in ISO form, `duration_s` the seconds of the
     last attempt, `attempts` counts from 1.
     """
@@ -85,6 +86,7 @@ class Trial:
     started_at: str = ""
     duration_s: float = 0.0
     attempts: int = 1
+    built_by: str = ""
 
     @property
     def key(self) -> TrialKey:

@@ -181,15 +181,15 @@ class Store:
             return [self._run(row) for row in connection.execute(query)]
 
     def run(self, name: str) -> Run:
-        """The run that a person names: its number, or `latest`, or a configuration (its newest run, no control).
+        """The run that a person names: its number, or `latest`, or a configuration; the newest run, and no control.
 
         Raises:
             StoreError: where no run answers to the name.
         """
         runs = self.runs()
         for run in runs:
-            named = name == run.config and not run.control
-            if name == "latest" or named or (name.isdecimal() and name.lstrip("0") == str(run.id)):
+            newest = name in {run.config, "latest"} and not run.control
+            if newest or (name.isdecimal() and name.lstrip("0") == str(run.id)):
                 return run
         known = [run.name for run in runs] + sorted({run.config for run in runs})
         raise StoreError(f"no run '{name}' in {self._path}\n  {nearest_of(name, [*known, 'latest'])}")

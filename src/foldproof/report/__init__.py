@@ -31,6 +31,7 @@ from foldproof.report.documents import (
 )
 from foldproof.report.evidence import explain_document
 from foldproof.report.explained import ExplainDocument
+from foldproof.report.imports import ImportDocument, import_document
 from foldproof.report.junit import junit_check, junit_run
 from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
@@ -42,6 +43,7 @@ from foldproof.report.terminal import (
     render_doctor,
     render_explain,
     render_files,
+    render_import,
     render_lint,
     render_match,
     render_run,
@@ -59,6 +61,7 @@ __all__ = [
     "ExplainDocument",
     "FilesDocument",
     "Finding",
+    "ImportDocument",
     "LintDocument",
     "MatchDocument",
     "PlanDocument",
@@ -70,6 +73,7 @@ __all__ = [
     "controls_part",
     "document_schema",
     "explain_document",
+    "import_document",
     "json_text",
     "junit_check",
     "junit_run",
@@ -85,6 +89,7 @@ __all__ = [
     "render_doctor",
     "render_explain",
     "render_files",
+    "render_import",
     "render_lint",
     "render_match",
     "render_run",

@@ -13,6 +13,7 @@ from pydantic import Field
 from foldproof.compare.diff import Change
 from foldproof.report.controls import ControlsPart
 from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
+from foldproof.report.imports import ImportDocument
 from foldproof.score import Owner
 from foldproof.score.cases import CaseOutcome
 from foldproof.score.trials import FactOutcome, FactRole
@@ -286,6 +287,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "error": ErrorDocument,
     "explain": ExplainDocument,
     "files": FilesDocument,
+    "import": ImportDocument,
     "lint": LintDocument,
     "match": MatchDocument,
     "plan": PlanDocument,

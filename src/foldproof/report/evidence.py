@@ -63,7 +63,7 @@ def explain_document(
 def _matchable(case: Case) -> dict[str, Fact]:
     """The facts that need no judge, by label; of alternatives those that need none."""
     facts: dict[str, Fact] = {}
-    for fact in (*case.expected, *case.forbidden):
+    for fact in (*case.mentions, *case.forbidden):
         known = replace(fact, any=tuple(item for item in fact.any if item.kind != "judged"))
         if fact.kind != "judged" and (known.any or fact.kind != "any"):
             facts[fact.label] = known

@@ -28,6 +28,7 @@ from foldproof.report.documents import (
     RunDocument,
 )
 from foldproof.report.explained import ExplainDocument
+from foldproof.report.imports import ImportDocument
 from foldproof.report.pages import (
     write_baseline,
     write_check,
@@ -36,6 +37,7 @@ from foldproof.report.pages import (
     write_doctor,
     write_explain,
     write_files,
+    write_import,
     write_lint,
     write_match,
     write_run,
@@ -232,6 +234,11 @@ def render_match(document: MatchDocument, *, width: int, colour: bool, details: 
 def render_files(document: FilesDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """Which files a command wrote, and what to type next."""
     return _render(write_files, document, width, colour=colour, details=details)
+
+
+def render_import(document: ImportDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """What an import of logs read and wrote."""
+    return _render(write_import, document, width, colour=colour, details=details)
 
 
 def render_demo(document: DemoDocument, *, width: int, colour: bool, details: bool = False) -> str:

@@ -17,7 +17,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from foldproof.agents import Agent, AgentError, OpenedAgents, Reply, SessionInfo, TransientError
 from foldproof.agents.protocols import Closes
-from foldproof.agents.watch import Tap, cassette_miss
+from foldproof.agents.watch import Tap, cassette_miss, unanswered
 from foldproof.cases import Limits
 from foldproof.core import UsageError
 from foldproof.logs import Seen
@@ -70,7 +70,6 @@ class _Attempt:
     stage: str = "memory"
     built: Built = field(default_factory=Built)
     reply: Reply | None = None
-    building: tuple[Seen, ...] = ()
     seen: tuple[Seen, ...] = ()
     log: str = ""
 
@@ -81,7 +80,9 @@ class _Runner:
         self._agents = agents.factory
         self._watch = agents.watch
         self._limits = limits
-        self._memories = Memories(plan, default_folds=agents.factory.default_folds, timeout_s=limits.timeout_s)
+        self._memories = Memories(
+            plan, agents.watch, default_folds=agents.factory.default_folds, timeout_s=limits.timeout_s
+        )
         self._listed: set[str] = set()
         self._cost = 0.0
         self._cost_unknown = False
@@ -166,7 +167,6 @@ class _Runner:
             if agent is None:
                 return TrialError("timeout", f"the agent did not start within {limit:g} s")
             attempt.built = await self._memories.prepare(agent, planned, label)
-            attempt.building = await self._watch.take(label)
             attempt.stage = "agent"
             with anyio.move_on_after(limit) as answering:
                 info = SessionInfo(user=label, session=f"{label}-question", now=planned.case.at, wire_url=tap.wire_url)
@@ -206,7 +206,8 @@ def _record(
         prompt=reply.prompt,
         usage=reply.usage,
         seen=attempt.seen,
-        building=attempt.building,
+        building=built.seen,
+        built_by=built.user if built.user != attempt.label else "",
         notes=(*built.notes, *reply.notes),
         log=attempt.log,
         started_at=attempt.started_at,
@@ -238,8 +239,12 @@ def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
 
 def _missed(attempt: _Attempt, error: TrialError | None) -> TrialError | None:
     """The error of a trial whose model could not be asked: whatever the agent made of that is no answer."""
-    miss = cassette_miss((*attempt.building, *attempt.seen))
-    return TrialError("agent", miss, "CassetteMiss", error.traceback if error else "") if miss else error
+    miss = cassette_miss((*attempt.built.seen, *attempt.seen))
+    if miss:
+        return TrialError("agent", miss, "CassetteMiss", error.traceback if error else "")
+    if error is None and (why := unanswered(attempt.seen)):
+        return TrialError("transport", f"the agent answered, and no model did: {why}", "ModelCallFailed")
+    return error
 
 
 async def _close(agent: Agent | None, attempt: _Attempt) -> None:

@@ -154,9 +154,10 @@ def _type_of(value: Any) -> str:  # noqa: ANN401  # any value
 
 def _wanted(value: Any) -> str:  # noqa: ANN401  # an argument or a check of one
     if isinstance(value, ArgumentCheck):
-        kind = {"matches": "a text that matches ", "contains": "a text that contains ", "value": "the number "}
-        text = value.fact.label if value.kind == "contains" and value.fact else argument_text(value)
-        return kind.get(value.kind, "one of ") + text
+        if value.fact is not None:
+            text = value.fact.text if value.kind == "matches" else value.fact.label
+            return f"a text that {value.kind} '{text}'"
+        return f"{'the number' if value.kind == 'value' else 'one of'} {argument_text(value)}"
     return _shown(value) if not isinstance(value, Mapping | list) else f"{_type_of(value)} {argument_text(value)}"
 
 

@@ -49,7 +49,8 @@ def attribute(fact: Fact, evidence: TrialEvidence) -> Loss:
     """Who lost an expected fact that the answer does not hold.
 
     A sighting proves every stage before it. The next stage after the last sighting is the owner where it can be
-    seen; where it cannot, the owner is unknown. A stage that holds a weaker or a near form has lost the fact.
+    seen; where it cannot, the owner is unknown. A stage that holds a weaker form has lost the fact; of one that holds a
+    near form nobody can say whether it has.
     """
     stages = tuple(look(fact, stage, evidence.stages[stage]) for stage in STAGES)
     last = max((at for at, seen in enumerate(stages[:-1]) if seen.presence == "held"), default=-1)
@@ -60,6 +61,8 @@ def attribute(fact: Fact, evidence: TrialEvidence) -> Loss:
         return Loss("unknown", _unseen(stages, last + 1), stages)
     if last < 0:
         return _unstated(following, stages, evidence.case)
+    if following.presence == "near" and following.stage != "used":
+        return Loss("unknown", f"{following.stage} holds a near form only: '{following.text}'", stages)
     owner = OWNERS[last + 1]
     reason = _REASONS[owner](fact, stages, evidence)
     return Loss(owner, reason, stages, degraded=following.presence == "degraded")
@@ -87,7 +90,8 @@ def attribute_forbidden(fact: Fact, evidence: TrialEvidence) -> Loss:
     given = evidence.stages["prompted"]
     if given is not None and standing(expected, given):
         return _beside(stages, evidence)
-    for item in expected:
+    answered = standing(expected, evidence.answer)
+    for item in (item for at, item in enumerate(expected) if at not in answered):
         lost = attribute(item, evidence)
         if lost.owner not in {"unknown", "case", "use"}:
             return Loss(lost.owner, f"it was given in place of '{item.label}'", stages)
@@ -177,8 +181,6 @@ def _why_folded(_: Fact, stages: Sequence[Sighting], evidence: TrialEvidence) ->
     if kept.presence == "gone":
         failure = failure_of(evidence)
         return f"dropped; while the memory was built: {failure}" if failure else "dropped"
-    if kept.presence == "near":
-        return _form(kept)
     return _TURNED if kept.gone == "negation" else f"generalised: its {kept.gone} is gone"
 
 
@@ -201,7 +203,8 @@ def _why_retrieved(fact: Fact, stages: Sequence[Sighting], evidence: TrialEviden
         return "outranked by a stale value"
     if wrong := _wrong_kind(fact, evidence):
         return wrong
-    return f"not among the {len(parts)} items given" if parts else "nothing was given"
+    count = len(_items_in(parts))
+    return f"not among the {count} items given" if count else "nothing was given"
 
 
 def _left_out(rank: int, why: str, memory: Mapping[str, Any]) -> str:
@@ -225,25 +228,34 @@ def _why_prompted(_: Fact, stages: Sequence[Sighting], evidence: TrialEvidence) 
     if prompted.presence != "gone":
         return _form(prompted)
     given, texts = _parts_of(evidence, "retrieved"), [part.text.padded for part in _parts_of(evidence, "prompted")]
-    inserted = sum(any(part.text.padded in text for text in texts) for part in given)
+    inserted = _items_in([part for part in given if any(part.text.padded in text for text in texts)])
     if not inserted:
-        return "nothing that was retrieved stands in the prompt"
-    return f"cut: {inserted} of {len(given)} retrieved items stand whole in the prompt"
+        return "no retrieved item stands whole in the prompt"
+    return f"cut: {len(inserted)} of {len(_items_in(given))} retrieved items stand whole in the prompt"
 
 
-def _why_used(_: Fact, stages: Sequence[Sighting], evidence: TrialEvidence) -> str:
+def _items_in(parts: Sequence[Part]) -> set[int]:
+    """The different items among parts: one item may have two readings."""
+    return {id(part.item) for part in parts}
+
+
+def _why_used(fact: Fact, stages: Sequence[Sighting], evidence: TrialEvidence) -> str:
     used = stages[STAGES.index("used")]
     if used.presence == "degraded":
         return _TURNED if used.gone == "negation" else f"its {used.gone} is gone"
+    if used.presence == "held":
+        return "it stands in a tool call and not in the answer"
+    if any(match_fact(fact, part.text).held for part in evidence.said):
+        return "the model said it, and the agent's answer does not"
     forbidden = [item for item in evidence.case.forbidden if item.kind != "judged"]
-    answer, prompt = evidence.stages["used"], evidence.stages["prompted"]
-    said = standing(forbidden, answer) if answer is not None else frozenset()
+    prompt = evidence.stages["prompted"]
+    said = standing(forbidden, evidence.answer)
     if said:
         known = prompt is not None and said & standing(forbidden, prompt)
         return "a stale value was said" if known else "what is forbidden was said in its place"
     if admits_ignorance(evidence.trial.answer, evidence.case.question):
         return "the answer says that it does not know"
-    return _form(used) if used.presence == "near" else "in the prompt and unused"
+    return f"a near form only: '{used.text}'" if used.presence == "near" else "in the prompt and unused"
 
 
 def _parts_of(evidence: TrialEvidence, stage: Stage) -> tuple[Part, ...]:
@@ -252,8 +264,6 @@ def _parts_of(evidence: TrialEvidence, stage: Stage) -> tuple[Part, ...]:
 
 
 def _form(sighting: Sighting) -> str:
-    if sighting.presence == "near":
-        return f"a near form only: '{sighting.text}'"
     return _TURNED if sighting.gone == "negation" else f"its {sighting.gone} is gone"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from foldproof.cases.call_text import read_call
 from foldproof.cases.expectation_wire import expectation_of
@@ -69,8 +69,12 @@ def judge_calls(expectations: Sequence[Expectation], made: Sequence[ToolCall]) -
     return tuple(found)
 
 
+Expected: TypeAlias = str | Mapping[str, Any] | ToolCall | Expectation
+"""The ways to say what is expected: see `match_calls`."""
+
+
 def match_calls(
-    expected: Iterable[str | Mapping[str, Any] | ToolCall | Expectation] | str | Mapping[str, Any],
+    expected: Iterable[Expected] | Expected,
     made: Iterable[ToolCall | Mapping[str, Any] | str],
 ) -> CallMatch:
     """Match the calls that an agent made with those that are expected.
@@ -87,8 +91,8 @@ def match_calls(
     """
     if made is None:
         raise ValueError("the agent does not show its tool calls\n  an empty list says that it made none")
-    alone = isinstance(expected, str | Mapping | ToolCall | Expectation)
-    expectations = tuple(map(_expectation, [expected] if alone else expected))
+    given: Iterable[Any] = [expected] if isinstance(expected, str | Mapping | ToolCall | Expectation) else expected
+    expectations = tuple(map(_expectation, given))
     calls = tuple(map(_call, made))
     if not expectations:
         return CallMatch(ok=False, reasons=("nothing is asserted: name at least one call",))

@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any, Literal
 
 from foldproof.cases import Case
-from foldproof.logs import History, MemoryItem, Seen
+from foldproof.logs import History, MemoryItem, ModelCall
 from foldproof.matching import Text
 from foldproof.record import StoreListing, Trial
-from foldproof.score.made import EXACT, was_asked
+from foldproof.score.escapes import unescaped
+from foldproof.score.made import EXACT, answering_calls
 
 Stage = Literal["stated", "written", "kept", "retrieved", "prompted", "used"]
 STAGES: tuple[Stage, ...] = ("stated", "written", "kept", "retrieved", "prompted", "used")
@@ -87,8 +88,13 @@ class TrialEvidence:
             "kept": _adapter(self.records.items(self.trial.store_kept)),
             "retrieved": next(iter(self.reads), None),
             "prompted": next(iter(self.prompts), None),
-            "used": Shown("adapter", (Part(Text(self.trial.answer), "the answer"), *_calls(self.trial))),
+            "used": Shown("adapter", (*self.answer.parts, *_calls(self.trial))),
         }
+
+    @cached_property
+    def answer(self) -> Shown:
+        """The text of the answer alone."""
+        return Shown("adapter", (Part(Text(self.trial.answer), "the answer"),))
 
     @cached_property
     def reads(self) -> tuple[Shown, ...]:
@@ -98,25 +104,45 @@ class TrialEvidence:
 
     @cached_property
     def prompts(self) -> tuple[Shown, ...]:
-        """What the model received, by source: what passed over the wire counts more than what an agent tells.
+        """What the model received that answered, by source: the wire counts more than spans, and these than the agent.
 
-        A source that saw no prompt with the question in it saw another model's calls, or only some.
+        A source that did not see the call which gave the answer shows no prompt: what another model got proves nothing.
         """
         seen = sorted(self.trial.seen, key=lambda found: EXACT.index(found.source))
-        shown = [Shown(found.source, self._prompts(found)) for found in seen if was_asked(self.case, found)]
+        found = [(source.source, answering_calls(self.case, self.trial, source)) for source in seen]
+        shown = [Shown(source, tuple(self._prompts(calls))) for source, calls in found if calls and calls[-1].prompt]
         if self.trial.prompt is not None:
-            shown.append(Shown("adapter", (Part(self._given(self.trial.prompt), "the prompt"),)))
+            shown.append(Shown("adapter", tuple(self._given(self.trial.prompt, "the prompt"))))
         return tuple(shown)
 
-    def _prompts(self, seen: Seen) -> tuple[Part, ...]:
-        calls = [call for call in seen.calls if call.prompt]
-        name = "the prompt" if len(calls) == 1 else "prompt {}"
-        return tuple(Part(self._given(call.prompt), name.format(number)) for number, call in enumerate(calls, 1))
+    @cached_property
+    def said(self) -> tuple[Part, ...]:
+        """What the model itself answered, where it was seen and the agent made another answer of it."""
+        for source in sorted(self.trial.seen, key=lambda found: EXACT.index(found.source)):
+            calls = answering_calls(self.case, self.trial, source)
+            if calls and calls[-1].answer.strip() != self.trial.answer.strip():
+                return (Part(Text(calls[-1].answer), "the model's answer"),)
+        return ()
 
-    def _given(self, prompt: str) -> Text:
+    def _prompts(self, calls: Sequence[ModelCall]) -> Iterable[Part]:
+        """The last prompt; those before it only where it continues them without repeating them.
+
+        What the model itself said in an earlier call is no part of what it was given.
+        """
+        last = calls[-1]
+        question = Text(self.case.question).padded
+        whole = len(calls) == 1 or question in Text(last.prompt).padded
+        for number, call in enumerate((last,) if whole else calls, 1):
+            prompt = call.prompt
+            for earlier in calls[: calls.index(call)]:
+                prompt = prompt.replace(earlier.answer, "…") if earlier.answer.strip() else prompt
+            yield from self._given(prompt, "the prompt" if whole else f"prompt {number}")
+
+    def _given(self, prompt: str, place: str) -> Iterable[Part]:
         """A prompt without the question: what the user says anew was not remembered."""
         question = self.case.question.strip()
-        return Text(prompt.replace(question, "…") if question else prompt)
+        for text in dict.fromkeys((prompt, unescaped(prompt))):
+            yield Part(Text(text.replace(question, "…") if question else text), place)
 
     @property
     def dropped(self) -> tuple[Part, ...]:
@@ -143,7 +169,9 @@ def _items(items: Sequence[MemoryItem]) -> Iterable[Part]:
 
 def _each(items: Iterable[MemoryItem]) -> Iterable[Part]:
     for number, item in enumerate(items, 1):
-        yield Part(Text(item.text), f"rank {item.rank}" if item.rank else item.id or f"item {number}", item)
+        place = f"rank {item.rank}" if item.rank else item.id or f"item {number}"
+        for text in dict.fromkeys((item.text, unescaped(item.text))):
+            yield Part(Text(text), place, item)
 
 
 def _calls(trial: Trial) -> Iterable[Part]:

@@ -14,6 +14,7 @@ from foldproof.matching import Fact, Text, match_fact, weakened
 from foldproof.record import Trial
 from foldproof.score.abstain import admits_ignorance
 from foldproof.score.attribution import Loss, attribute, attribute_forbidden
+from foldproof.score.call_losses import attribute_call
 from foldproof.score.calls import CallVerdict, judge_calls
 from foldproof.score.evidence import Records, TrialEvidence
 from foldproof.score.invented import attribute_abstention
@@ -111,9 +112,11 @@ def _traced(score: FactScore, fact: Fact | None, evidence: TrialEvidence) -> Fac
 
 
 def _traced_expectation(score: FactScore, item: Expectation, evidence: TrialEvidence) -> FactScore:
-    """Who lost what the reply should mention, or brought in what it should not; of a call nobody can tell yet."""
-    if score.ok or item.fact is None:
+    """Who lost what the reply or a call should hold, or brought in what the reply should not."""
+    if score.ok:
         return score
+    if item.fact is None:
+        return replace(score, loss=attribute_call(item, evidence))
     trace = attribute if item.kind == "reply_mentions" else attribute_forbidden
     return replace(score, loss=trace(item.fact, evidence))
 

@@ -168,7 +168,7 @@ async def test_a_program_without_sessions_or_ingest(opened, ask, program):
         ("oops " * 100, ["not JSON: 'oops oops", 'stderr: {"do": "reply"']),
         ([1], ["with '[1]', where an object is expected"]),
         ({}, ["without a `text`; it has nothing"]),
-        ({"text": 3, "tool_calls": []}, ["without a `text`; it has `text`, `tool_calls`"]),
+        ({"text": 3, "tool_calls": []}, ["with the `text` 3, where a text is expected"]),
         ({"unsupported": True}, ["without a `text`; it has `unsupported`"]),
         ({"text": "a", "tool_calls": {}}, ["`tool_calls` is {}, where a list is expected"]),
         ({"text": "a", "tool_calls": [{"args": {}}]}, ["`tool_calls` holds"]),

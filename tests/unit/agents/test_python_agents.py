@@ -287,3 +287,33 @@ def test_the_decorator_returns_the_function_and_refuses_what_cannot_be_called():
 
     with pytest.raises(UsageError, match="not a function"):
         agent(SessionInfo)
+
+
+@pytest.mark.parametrize("name", ["memory_reads", "memory_writes"])
+async def test_items_may_be_texts_or_mappings(opened, ask, write, name):
+    write(f"""
+    from foldproof import Reply
+    def run(question, memory_config):
+        return Reply("x", {name}=["tea", {{"text": "milk", "id": "m2", "score": 0.5}}])
+    """)
+    async with opened({"python": "subject:run"}) as factory:
+        items = getattr(await ask(await factory.make({}, "t")), name)
+    ranks = (1, 2) if name == "memory_reads" else (0, 0)
+    assert [(item.text, item.id, item.score, item.rank) for item in items] == [
+        ("tea", "", None, ranks[0]),
+        ("milk", "m2", 0.5, ranks[1]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"), [("'tea'", "is str"), ("7", "is int"), ("[7]", "holds int"), ("[{'id': 'x'}]", "holds")]
+)
+async def test_items_of_another_kind_are_refused_by_name(opened, ask, write, given, told):
+    write(f"""
+    from foldproof import Reply
+    def run(question, memory_config):
+        return Reply("x", memory_reads={given})
+    """)
+    async with opened({"python": "subject:run"}) as factory:
+        with pytest.raises(AgentError, match=f"the agent's `Reply.memory_reads` {told}"):
+            await ask(await factory.make({}, "t"))

@@ -107,8 +107,10 @@ def called(name="f", args=None, **more):
             "reply_omits: exact: MongoDB",
         ),
         (
-            "tool_called: {name: f, args: {a: {value: 12.5, tolerance: 0.01}, b: {matches: 'dent(ed)?'},"
-            " c: {contains: {number: 15}}, d: {any_of: [card, {contains: credit}]}, e: {value: {matches: x}}}}",
+            (
+                "tool_called: {name: f, args: {a: {value: 12.5, tolerance: 0.01}, b: {matches: 'dent(ed)?'},"
+                " c: {contains: {number: 15}}, d: {any_of: [card, {contains: credit}]}, e: {value: {matches: x}}}}"
+            ),
             called(
                 args={
                     "a": ArgumentCheck("value", 12.5, 0.01),
@@ -120,8 +122,10 @@ def called(name="f", args=None, **more):
                     "e": {"matches": "x"},
                 }
             ),
-            "tool_called: f(a=12.5±0.01, b=<matches dent(ed)?>, c=<contains number: 15>,"
-            ' d=<card | <contains credit>>, e={"matches": "x"})',
+            (
+                "tool_called: f(a=12.5±0.01, b=<matches dent(ed)?>, c=<contains number: 15>,"
+                ' d=<card | <contains credit>>, e={"matches": "x"})'
+            ),
         ),
         (
             "tool_called: {name: f, args: {a: {b: [1, {matches: x}]}, c: {value: 3}, d: {}}}",

@@ -105,6 +105,18 @@ def test_findings_name_the_case_and_why(scores):
     ]
 
 
+@pytest.mark.parametrize(("oracle", "finding"), [("P", True), ("FP", True), ("PE", True), ("E", False), ("FE", False)])
+def test_overlooked_needs_an_oracle_that_passed(scores, oracle, finding):
+    found = control_findings(ControlScores({}, scores(a=oracle), scores(a="F")))
+    assert (("a", "full", "overlooked") in [(row.id, row.control, row.finding) for row in found]) is finding
+
+
+@pytest.mark.parametrize("oracle", [{}, {"a": CaseScore("a", "semantic", ())}])
+def test_without_an_oracle_nothing_was_overlooked(scores, oracle):
+    found = control_findings(ControlScores({}, oracle, scores(a="F")))
+    assert "overlooked" not in {row.finding for row in found}
+
+
 def test_a_case_that_passes_now_and_then_is_not_broken(scores):
     assert control_findings(ControlScores({}, scores(a="FP"), scores(a="FP"))) == ()
 

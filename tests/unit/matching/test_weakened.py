@@ -39,6 +39,12 @@ def test_the_object_without_what_it_came_with(wanted, text, gone, left):
         ("read replica", "a replica to read from"),  # nothing in it can weaken
         ("30 minutes", "it takes 15 minutes"),  # a unit is no object
         ("150", "1500"),
+        ("between the 28th and the 3rd", "and traffic between zones"),  # no object without its numbers
+        ("up to 3", "It is up to you."),
+        ("by the 1st", "Stand by the door."),
+        ("Room 7", "There is no room for doubt."),
+        ("flat 12", "My tyre is flat again."),
+        ("always reply", "she wants a reply"),
         ("x 5", "the letter x"),  # one letter is no object
         ("no NSAIDs", "an NSAIDsfree diet"),
         ("store credit 5", "the store is far away, and after many more words than could belong together: credit"),

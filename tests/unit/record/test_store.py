@@ -97,7 +97,7 @@ def test_runs_come_newest_first_by_configuration_or_identity(store, new_run):
 
 @pytest.mark.parametrize(
     ("name", "found"),
-    [("latest", 4), ("2", 2), ("0002", 2), ("4", 4), ("production", 3), ("candidate", 2)],
+    [("latest", 3), ("2", 2), ("0002", 2), ("4", 4), ("production", 3), ("candidate", 2)],
 )
 def test_a_person_names_a_run(store, new_run, name, found):
     for run in (new_run(), new_run("candidate"), new_run(), new_run(control="unplugged")):

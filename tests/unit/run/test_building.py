@@ -4,8 +4,9 @@ import anyio
 import pytest
 
 from foldproof.agents import UnsupportedError
+from foldproof.agents.watch import CASSETTE_MISS, Tap, Watch
 from foldproof.cases import Case, Configuration
-from foldproof.logs import MemoryItem
+from foldproof.logs import MemoryItem, ModelCall, Seen
 from foldproof.record import StoreListing, Trial
 from foldproof.run import Plan, plan_trials
 
@@ -205,3 +206,93 @@ async def test_a_listing_that_cannot_be_recorded_is_the_memorys_error(plan, fact
     (trial,) = (await carry_out(plan(1, history=history("a")), bad)).trials
     assert trial.error.kind == "memory"
     assert "the list of `memories` cannot be recorded" in trial.error.message
+
+
+class Building:
+    """An observer that tells what it was asked, and shows one call for each memory that was built."""
+
+    def __init__(self, *, missing=0, failing=()):
+        self.missing, self.failing, self.built = missing, failing, set()
+
+    def begin(self, trial, repeat):
+        return Tap()
+
+    async def take(self, trial, *, ended):
+        if ended in self.failing:
+            raise OverflowError("int too large")
+        if ended or trial not in self.built:
+            return Seen("wire", (ModelCall("question"),)) if ended else None
+        missed = len(self.built) <= self.missing
+        return Seen("wire", (ModelCall("extract", answer=trial),), notes=(f"{CASSETTE_MISS} to it",) if missed else ())
+
+
+@pytest.fixture
+def watched(agents):
+    """An agent that hands its memory on, under an observer that sees who built one."""
+
+    def making(observer, kind=agents.snapshotting):
+        class Watched(kind):
+            async def ingest(self, history):
+                await super().ingest(history)
+                observer.built.add(self.trial)
+
+        return Watched
+
+    return making
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_what_was_seen_of_the_building_stands_with_each_trial_that_starts_from_it(
+    plan, factory, carry_out, history, watched, concurrency
+):
+    observer = Building()
+    handing = factory(watched(observer))
+    watch = Watch({"wire": observer})
+    trials = (await carry_out(plan(4, history=history("a")), handing, watch=watch, concurrency=concurrency)).trials
+    (builder,) = observer.built
+    assert handing.did["restore"] == 3
+    assert [[call.answer for seen in trial.building for call in seen.calls] for trial in trials] == [[builder]] * 4
+    assert [len(trial.seen) for trial in trials] == [1] * 4
+    assert sorted(trial.built_by for trial in trials) == ["", *[builder] * 3]
+    assert [trial.user for trial in trials if not trial.built_by] == [builder]
+
+
+async def test_a_memory_of_the_trials_own_was_built_by_nobody_else(plan, factory, agents, carry_out, history, watched):
+    observer = Building()
+    building = factory(watched(observer, agents.remembering))
+    trials = (await carry_out(plan(3, history=history("a")), building, watch=Watch({"wire": observer}))).trials
+    assert [trial.built_by for trial in trials] == [""] * 3
+    assert [trial.building[0].calls[0].answer for trial in trials] == [trial.user for trial in trials]
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_a_memory_whose_building_missed_the_cassette_is_never_handed_on(
+    plan, factory, carry_out, history, watched, concurrency
+):
+    observer = Building(missing=1)
+    handing = factory(watched(observer))
+    watch = Watch({"wire": observer})
+    trials = (await carry_out(plan(4, history=history("a")), handing, watch=watch, concurrency=concurrency)).trials
+    assert (handing.did["ingest"], handing.did["restore"]) == (2, 2)
+    (failed,) = [trial for trial in trials if trial.error]
+    assert (failed.error.type, failed.error.message) == ("CassetteMiss", f"{CASSETTE_MISS} to it")
+
+
+async def test_a_memory_that_the_cassette_never_has_fails_every_trial(plan, factory, carry_out, history, watched):
+    observer = Building(missing=99)
+    handing = factory(watched(observer))
+    trials = (await carry_out(plan(5, history=history("a")), handing, watch=Watch({"wire": observer}))).trials
+    assert (handing.did["ingest"], handing.did["restore"]) == (3, 0)
+    assert all(CASSETTE_MISS in trial.error.message for trial in trials)
+    assert sum("not tried again" in trial.error.message for trial in trials) == 2
+
+
+@pytest.mark.parametrize("ended", [False, True])
+async def test_an_observer_that_fails_ends_no_run(plan, factory, carry_out, history, watched, ended):
+    observer = Building(failing=(ended,))
+    trials = (
+        await carry_out(plan(2, history=history("a")), factory(watched(observer)), watch=Watch({"otel": observer}))
+    ).trials
+    said = Seen("otel", notes=("what it saw could not be read: OverflowError: int too large",))
+    assert [trial.error for trial in trials] == [None, None]
+    assert [trial.seen if ended else trial.building for trial in trials][0] == (said,)

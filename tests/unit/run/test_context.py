@@ -2,7 +2,7 @@
 
 import pytest
 
-from foldproof.cases import Case
+from foldproof.cases import Case, Expectation, ExpectedCall
 from foldproof.logs import History, Session, Turn
 from foldproof.matching import Fact
 from foldproof.run import context
@@ -79,3 +79,20 @@ def test_who_is_to_admit_ignorance_or_expects_nothing_is_told_nothing():
     assert context_of(a_case(Fact("normalized", "x"), abstain=True), "oracle", HISTORY) is None
     assert context_of(a_case(), "oracle", HISTORY) is None
     assert context_gap(a_case(PATTERN, abstain=True), "oracle", HISTORY) == ""
+
+
+def test_what_the_reply_is_to_mention_is_told_too():
+    mentions = Expectation("reply_mentions", fact=Fact("normalized", "store credit"))
+    omits = Expectation("reply_omits", fact=Fact("normalized", "card"))
+    case = a_case(Fact("normalized", "kettle"), expect=(omits, mentions))
+    assert context_of(case, "oracle", None).before("?") == "What is known:\n- kettle\n- store credit\n\nQuestion: ?"
+    assert context_gap(case, "oracle", None) == ""
+    pattern = Expectation("reply_mentions", fact=PATTERN)
+    assert "a pattern cannot be written down" in context_gap(a_case(expect=(pattern,)), "oracle", None)
+
+
+def test_a_case_that_expects_only_calls_has_no_oracle():
+    """It would be asked with nothing told, fail, and be called broken."""
+    case = a_case(expect=(Expectation("tool_called", (ExpectedCall("refund"),)),))
+    assert context_gap(case, "oracle", None) == "it expects no fact that could be told, only calls"
+    assert context_gap(case, "full", HISTORY) == ""

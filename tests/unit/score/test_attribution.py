@@ -9,6 +9,7 @@ from foldproof.logs import History, MemoryItem, ModelCall, Seen, Session, ToolCa
 from foldproof.matching import Fact
 from foldproof.record import StoreListing, Trial
 from foldproof.score import STAGES, Loss, Records, TrialEvidence, disagreements, score_trial
+from foldproof.score.escapes import unescaped
 
 FACT = "no NSAIDs"
 QUESTION = "Which painkillers?"
@@ -66,7 +67,7 @@ def lost():
     ("stages", "owner", "reason"),
     [
         ({}, "use", "in the prompt and unused"),
-        ({"prompt": "Known: nothing"}, "prompt", "nothing that was retrieved stands in the prompt"),
+        ({"prompt": "Known: nothing"}, "prompt", "no retrieved item stands whole in the prompt"),
         ({"reads": ("no NSAIDs", "tea"), "prompt": "tea"}, "prompt", "cut: 1 of 2 retrieved items stand whole"),
         ({"reads": ("tea",), "prompt": "tea"}, "retrieve", "not among the 1 items given"),
         ({"reads": (), "prompt": ""}, "retrieve", "nothing was given"),
@@ -153,11 +154,11 @@ def test_what_the_history_says_in_other_words_is_nobodys_loss(lost):
     assert (near.owner, near.stages[0].presence) == ("unknown", "near")
 
 
-def test_a_near_form_is_shown_and_is_a_loss(lost):
+def test_of_a_near_form_nobody_can_say_whether_it_was_lost(lost):
     said = ("the quarterly report",)
     loss = lost(said, ("the quarterly reports",), ("x",), reads=(), prompt="", fact="quarterly report")
-    assert (loss.owner, loss.stages[1].presence) == ("write", "near")
-    assert loss.reason == "a near form only: 'quarterly reports'"
+    assert (loss.owner, loss.stages[1].presence) == ("unknown", "near")
+    assert loss.reason == "written holds a near form only: 'quarterly reports'"
 
 
 @pytest.mark.parametrize(
@@ -256,9 +257,9 @@ def test_why_the_prompt_lacks_it_where_retrieval_is_not_seen(lost):
     evidence = {"reads": None, "prompt": "tea"}
     assert lost(**evidence).owner == "unknown"
     # Another source saw the retrieval, the adapter did not.
-    seen = (Seen("otel", memory_reads=_items("no NSAIDs")),)
+    seen = (Seen("otel", (), memory_reads=_items("no NSAIDs")),)
     loss = lost(**evidence, trial={"seen": seen})
-    assert (loss.owner, loss.reason) == ("prompt", "nothing that was retrieved stands in the prompt")
+    assert (loss.owner, loss.reason) == ("prompt", "no retrieved item stands whole in the prompt")
     assert loss.stages[3].source == "otel"
 
 
@@ -318,23 +319,55 @@ def evidence():
 
 
 def test_the_wire_counts_more_than_what_the_agent_tells(evidence):
-    calls = (ModelCall(f"{QUESTION} Known: tea"), ModelCall("another"))
-    trial = Trial(
-        "q", 0, "", prompt="Known: no NSAIDs", seen=(Seen("otel", (ModelCall(f"{QUESTION} x"),)), Seen("wire", calls))
-    )
-    seen = evidence(trial, FACT)
-    assert [shown.source for shown in seen.prompts] == ["wire", "otel", "adapter"]
-    assert [part.place for part in seen.prompts[0].parts] == ["prompt 1", "prompt 2"]
-    told = disagreements(seen)
-    assert (
-        told
-        == (
-            "prompt: 'no NSAIDs' stands in what adapter shows and not in what wire shows",
-            "prompt: 'no NSAIDs' stands in what adapter shows and not in what wire shows",
-        )[:1]
-        + told[1:]
-    )
-    assert told[0] == "prompt: 'no NSAIDs' stands in what adapter shows and not in what wire shows"
+    call = ModelCall(f"{QUESTION} Known: tea", "Ask.")
+    seen = (Seen("otel", (ModelCall(f"{QUESTION} x", "Ask."),)), Seen("wire", (call, ModelCall("embed this", "[0.1]"))))
+    found = evidence(Trial("q", 0, "Ask.", prompt="Known: no NSAIDs", seen=seen), FACT)
+    assert [shown.source for shown in found.prompts] == ["wire", "otel", "adapter"]
+    assert [part.text.raw for part in found.prompts[0].parts] == ["… Known: tea"]
+    assert disagreements(found) == ("prompt: 'no NSAIDs' stands in what adapter shows and not in what wire shows",)
+
+
+def _prompts(evidence, answer, *calls):
+    shown = evidence(Trial("q", 0, answer, seen=(Seen("wire", calls),)), FACT).prompts
+    return [part.text.raw for part in shown[0].parts] if shown else None
+
+
+def test_the_call_that_gave_the_answer_is_told_from_others(evidence):
+    ranked = ModelCall(f"Rank for {QUESTION}: no NSAIDs", "1")
+    answering = ModelCall(f"{QUESTION} Known: tea", "Ask a doctor.")
+    writer = ModelCall("Extract from: Ask a doctor.", '["asked"]')
+    failed = ModelCall(f"{QUESTION} no NSAIDs and much more", status=400)
+    broken = ModelCall(f"{QUESTION} no NSAIDs", "Ask", error="broken off")
+    assert _prompts(evidence, "Ask a doctor.", ranked, answering, writer) == ["… Known: tea"]
+    assert _prompts(evidence, "Ask a doctor. Be well!", failed, broken, answering) == ["… Known: tea"]
+    # Two models were asked the question, and neither said the answer.
+    assert _prompts(evidence, "Something else.", ranked, answering) is None
+    assert _prompts(evidence, "Something else.", failed) is None
+    # The question was put in other words: the answer tells the call.
+    assert _prompts(evidence, "Tea.", ModelCall("Known: no NSAIDs", "Tea.")) == ["Known: no NSAIDs"]
+
+
+def test_a_tool_loop_is_one_prompt_without_the_models_own_words(evidence):
+    first = ModelCall(QUESTION, "Let me look up no NSAIDs.", tool_calls=(ToolCall("search"),))
+    last = ModelCall(f"{QUESTION} assistant: Let me look up no NSAIDs. tool: tea", "Tea.")
+    assert _prompts(evidence, "Tea.", first, last) == ["… assistant: … tool: tea"]
+    # A protocol that refers to what was said before does not repeat it.
+    continued = ModelCall("tool: tea", "Tea.")
+    assert _prompts(evidence, "Tea.", first, continued) == ["…", "tool: tea"]
+
+
+def test_the_escapes_of_json_are_read(evidence):
+    call = ModelCall(f'{QUESTION} ["Zo\\u00eb \\"Ann\\""]', "Tea.")
+    assert _prompts(evidence, "Tea.", call)[1] == '… ["Zoë "Ann""]'
+    assert unescaped(r"\ud83d\ude00 \n\t\\ \x") == "😀 \n\t\\ \\x"
+    assert unescaped("\\ud83d") == "\ufffd"
+    reads = (MemoryItem("Zo\\u00eb", rank=1), MemoryItem("tea", rank=2))
+    [shown] = evidence(Trial("q", 0, "", memory_reads=reads), FACT).reads
+    assert [(part.text.raw, part.place) for part in shown.parts] == [
+        ("Zo\\u00eb", "rank 1"),
+        ("Zoë", "rank 1"),
+        ("tea", "rank 2"),
+    ]
 
 
 def test_calls_without_the_question_are_not_the_answer(evidence):
@@ -406,3 +439,30 @@ def test_long_texts_are_shown_around_the_hit(lost):
     assert stated.text.endswith("…")
     assert "no NSAIDs" in stated.text
     assert len(stated.text) < 200
+
+
+def test_a_use_that_stands_beside_the_answer(lost):
+    call = ToolCall("note", {"rule": "no NSAIDs"})
+    assert lost(trial={"tool_calls": (call,)}).reason == "it stands in a tool call and not in the answer"
+
+
+def test_what_the_model_said_and_the_agent_did_not_hand_on(lost):
+    said = (Seen("otel"), Seen("wire", (ModelCall(f"{QUESTION} no NSAIDs", "Well: no NSAIDs."),)))
+    loss = lost(answer="Done.", trial={"seen": said})
+    assert (loss.owner, loss.reason) == ("use", "the model said it, and the agent's answer does not")
+    same = (Seen("wire", (ModelCall(f"{QUESTION} no NSAIDs", "Done."),)),)
+    assert lost(answer="Done.", trial={"seen": same}).reason == "in the prompt and unused"
+
+
+def test_without_a_question_no_call_was_asked_it(evidence):
+    calls = (ModelCall("one", "x"), ModelCall("two", "y"))
+    trial = Trial("q", 0, "z", seen=(Seen("wire", calls),))
+    assert evidence(trial, FACT, question=" ").prompts == ()
+
+
+def test_what_the_answer_holds_was_not_given_up_for_what_is_forbidden(lost):
+    both = ("desk 5F",)
+    loss = _forbidden(
+        lost, fact="5F", stated=both, written=both, kept=both, reads=both, prompt="was 3F", answer="3F or 5F"
+    )
+    assert (loss.owner, loss.reason) == ("prompt", "it comes in here, from no stage before")

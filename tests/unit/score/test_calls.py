@@ -146,74 +146,99 @@ def test_checks_of_an_argument(check, fits, differs):
         (
             REFUND,
             ["refund(order_id=4021)", 'refund(order_id="4022", method=card)'],
-            f"tool_called: {REFUND}: the nearest call, refund(order_id=4021), differs in method: missing (expected the"
-            ' text "store_credit")',
+            (
+                f"tool_called: {REFUND}: the nearest call, refund(order_id=4021), differs in method: missing (expected"
+                ' the text "store_credit")'
+            ),
         ),
         (
             "f(a=15)",
             ['f(a="15")'],
-            'tool_called: f(a=15): the nearest call, f(a="15"), differs in a: type (expected the number 15, called'
-            ' with the text "15")',
+            (
+                'tool_called: f(a=15): the nearest call, f(a="15"), differs in a: type (expected the number 15, called'
+                ' with the text "15")'
+            ),
         ),
         (
             "f(a=15)",
             ["f(a=16)"],
-            "tool_called: f(a=15): the nearest call, f(a=16), differs in a: value (expected the number 15, called"
-            " with the number 16)",
+            (
+                "tool_called: f(a=15): the nearest call, f(a=16), differs in a: value (expected the number 15, called"
+                " with the number 16)"
+            ),
         ),
         (
             "f(a=card)",
             ["f(a=Card)"],
-            'tool_called: f(a=card): the nearest call, f(a=Card), differs in a: case (expected the text "card", called'
-            ' with the text "Card")',
+            (
+                'tool_called: f(a=card): the nearest call, f(a=Card), differs in a: case (expected the text "card",'
+                ' called with the text "Card")'
+            ),
         ),
         (
             {"name": "f", "args": {"a": 1}, "mode": "exact"},
             ["f(a=1, b=null)"],
-            "tool_called: f(a=1), exactly: the nearest call, f(a=1, b=null), differs in b: extra (called with null,"
-            " which is not expected)",
+            (
+                "tool_called: f(a=1), exactly: the nearest call, f(a=1, b=null), differs in b: extra (called with null,"
+                " which is not expected)"
+            ),
         ),
         (
             "f(o={x: [1, true]})",
             ["f(o={x: [1, 1], y: 2})"],
-            'tool_called: f(o={"x": [1, true]}): the nearest call, f(o={"x": [1, 1], "y": 2}), differs in o.x[1]: type'
-            " (expected true, called with the number 1); o.y: extra (called with the number 2, which is not expected)",
+            (
+                'tool_called: f(o={"x": [1, true]}): the nearest call, f(o={"x": [1, 1], "y": 2}), differs in o.x[1]:'
+                " type (expected true, called with the number 1); o.y: extra (called with the number 2, which is not"
+                " expected)"
+            ),
         ),
         (
             "f(o=[1])",
             ["f(o=[])"],
-            "tool_called: f(o=[1]): the nearest call, f(o=[]), differs in o: value (expected list [1], called with the"
-            " list [])",
+            (
+                "tool_called: f(o=[1]): the nearest call, f(o=[]), differs in o: value (expected list [1], called with"
+                " the list [])"
+            ),
         ),
         (
             args_of(a={"any_of": [1, 2]}),
             ["f(a='2')"],
-            'tool_called: f(a=<1 | 2>): the nearest call, f(a="2"), differs in a: type (expected one of <1 | 2>, called'
-            ' with the text "2")',
+            (
+                'tool_called: f(a=<1 | 2>): the nearest call, f(a="2"), differs in a: type (expected one of <1 | 2>,'
+                ' called with the text "2")'
+            ),
         ),
         (
             args_of(a={"matches": "x+"}),
             ["f(a=y)"],
-            "tool_called: f(a=<matches x+>): the nearest call, f(a=y), differs in a: value (expected a text that"
-            ' matches <matches x+>, called with the text "y")',
+            (
+                "tool_called: f(a=<matches x+>): the nearest call, f(a=y), differs in a: value (expected a text that"
+                " matches 'x+', called with the text \"y\")"
+            ),
         ),
         (
             args_of(a={"contains": "x"}),
             ["f(a=y)"],
-            "tool_called: f(a=<contains x>): the nearest call, f(a=y), differs in a: value (expected a text that"
-            ' contains x, called with the text "y")',
+            (
+                "tool_called: f(a=<contains x>): the nearest call, f(a=y), differs in a: value (expected a text that"
+                " contains 'x', called with the text \"y\")"
+            ),
         ),
         (
             args_of(a={"value": 1, "tolerance": 0.5}),
             ["f(a=2)"],
-            "tool_called: f(a=1±0.5): the nearest call, f(a=2), differs in a: value (expected the number 1±0.5, called"
-            " with the number 2)",
+            (
+                "tool_called: f(a=1±0.5): the nearest call, f(a=2), differs in a: value (expected the number 1±0.5,"
+                " called with the number 2)"
+            ),
         ),
         (
             ["f", "f"],
             ["f(a=1)"],
-            "tool_called: f: each call that fits serves another expectation: f(a=1); a call that is expected twice is"
-            " made twice",
+            (
+                "tool_called: f: each call that fits serves another expectation: f(a=1); a call that is expected twice"
+                " is made twice"
+            ),
         ),
         ({"no_tool_called": "f"}, ["f(a=1)", "g()"], "no_tool_called: f: called: f(a=1)"),
         (
@@ -343,6 +368,13 @@ def test_a_count_over_redacted_calls(least, most, outcome):
     assert judge_calls([item], made)[0].outcome == outcome
 
 
+def test_only_what_surely_is_forbidden_is_named():
+    made = [ToolCall("f", {"a": "[redacted]"}), ToolCall("f", {"a": "x"})]
+    match = match_calls({"no_tool_called": "f(a=x)"}, made)
+    assert match.forbidden == (made[1],)
+    assert match.reasons == ("no_tool_called: f(a=x): called: f(a=x)",)
+
+
 def test_a_date_that_can_be_read_two_ways_is_not_judged():
     expected = args_of(a={"contains": {"date": "2026-03-04"}})
     item = match_calls(expected, [ToolCall("f", {"a": "on 03/04/2026"})])
@@ -355,8 +387,10 @@ def test_arguments_that_are_no_object():
     call = {"name": "f", "args": "order 4021"}
     assert match_calls("f", [call]).ok
     assert match_calls("f(a=4021)", [call]).reasons == (
-        "tool_called: f(a=4021): the nearest call, f(_raw=order 4021), differs in a: missing (the arguments are no JSON"
-        ' object: "order 4021")',
+        (
+            "tool_called: f(a=4021): the nearest call, f(_raw=order 4021), differs in a: missing (the arguments are no"
+            ' JSON object: "order 4021")'
+        ),
     )
     assert not match_calls({"name": "f", "mode": "exact"}, [call]).ok
     assert match_calls("f(_raw=order 4021)", [call]).ok

@@ -32,6 +32,13 @@ REFUND = Expectation("tool_called", (ExpectedCall("refund", {"order_id": 4021}),
 NO_REFUND = Expectation("no_tool_called", (ExpectedCall("refund"),))
 
 
+def test_B11_composed_and_decomposed_letters_are_equal_in_arguments_too():
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    assert match_calls(exact("f", a=composed), made(a=decomposed)).ok
+    assert match_calls(exact("f", a=decomposed), made(a=composed)).ok
+    assert not match_calls(exact("f", a=composed), made(a="cafe")).ok
+
+
 def test_B24_a_number_and_its_text_differ_in_type():
     match = match_calls("f(n=15)", made(n="15"))
     assert not match.ok

@@ -130,7 +130,7 @@ def seen(source, *calls, prompt=f"user: {QUESTION}"):
         (None, [seen("wire", (MADE,))], "pass"),
         (None, [seen("otel", (MADE,))], "pass"),
         (None, [seen("wire", (), (MADE,))], "pass"),
-        (None, [seen("wire", ())], "fail"),
+        (None, [seen("wire", ()), seen("otel", (MADE,))], "fail"),
         (None, [seen("wire")], "error"),  # no call of a model passed there
         (None, [seen("wire", (MADE,), prompt="Summarize what was said.")], "error"),  # another model's calls
         (None, [seen("wire", (), prompt=""), seen("otel", (MADE,))], "pass"),
@@ -142,6 +142,16 @@ def seen(source, *calls, prompt=f"user: {QUESTION}"):
 )
 def test_calls_that_were_seen_beside_the_adapter(adapter, others, outcome):
     assert scored([REFUND], tool_calls=adapter, seen=tuple(others)).outcome == outcome
+
+
+@pytest.mark.parametrize(("calls", "outcome"), [((CALLBACK,), "fail"), ((MADE,), "pass")])
+@pytest.mark.parametrize("error", ["", "the tool failed"])
+def test_the_call_of_a_sub_agent_counts_too(calls, outcome, error):
+    """It was not asked the question, and did not give the answer: what it may not do is not to be hidden by that."""
+    asked = ModelCall(f"user: {QUESTION}", answer="Refunded in store credit.")
+    helper = ModelCall("Carry out the plan.", tool_calls=calls, error=error)
+    assert scored([NO_CALLBACK], seen=(Seen("wire", (helper, asked)),)).outcome == outcome
+    assert scored([NO_CALLBACK], seen=(Seen("wire", (helper,)),)).outcome == "error"
 
 
 def test_what_is_not_called_may_be_seen_beside_the_adapter():
@@ -166,7 +176,7 @@ def test_who_lost_what_the_reply_should_mention():
     assert scored([MENTIONS], "In cash.").facts[0].loss is None
 
 
-def test_nobody_is_blamed_for_what_holds_or_for_a_call():
+def test_nobody_is_blamed_for_what_holds_or_for_what_no_stage_states():
     records = Records(histories={"h": HISTORY})
     calls, said = scored([REFUND, MENTIONS], "Store credit.", {"history": "h"}, records, tool_calls=()).facts
     assert (calls.loss, said.loss, said.outcome) == (None, None, "held")

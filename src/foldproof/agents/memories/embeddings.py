@@ -108,7 +108,7 @@ def _read(body: bytes, count: int) -> tuple[list[Vector], Usage | None]:
         rows = sorted(data["data"], key=lambda row: row["index"])
         vectors = [_normalized(row["embedding"]) for row in rows]
         places = [row["index"] for row in rows]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         shown = body.decode("utf-8", "replace")[:300]
         raise AgentError(f"the endpoint answered 200 with what are no embeddings: {shown!r}") from error
     if places != list(range(count)):

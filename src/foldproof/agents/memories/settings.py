@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from foldproof.agents.shapes import number_of
 from foldproof.core import UsageError, nearest_of
 
 
@@ -35,9 +35,8 @@ def number(default: float | None, least: float = 0.0) -> Setting:
     """A number from `least`, whole or not."""
 
     def holds(value: Any) -> bool:  # noqa: ANN401  # any JSON value
-        return (
-            isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= least
-        )
+        found = number_of(value)
+        return found is not None and found >= least
 
     return Setting(default, f"a number from {least:g}", holds)
 

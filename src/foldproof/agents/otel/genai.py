@@ -20,7 +20,7 @@ from foldproof.agents.otel.messages import (
     prompt_of,
 )
 from foldproof.agents.otel.spans import Event, Span
-from foldproof.agents.shapes import usage_of
+from foldproof.agents.shapes import number_of, usage_of
 from foldproof.agents.wire.foreign import list_in, mapping_in, plain_text, text_in, tools_section
 from foldproof.logs import MemoryItem, Usage
 
@@ -181,11 +181,10 @@ def _items(attributes: Mapping[str, Any], *names: str, ranks: bool = False) -> t
 def item_of(text: Any, fields: Mapping[str, Any], rank: int) -> MemoryItem:  # noqa: ANN401  # any JSON value
     """A memory item; its kind is what its metadata calls `kind` or `type`."""
     metadata = mapping_in(json_of(fields.get("metadata")))
-    score = fields.get("score")
     return MemoryItem(
         plain_text(text),
         id=plain_text(fields.get("id")),
         kind=text_in(metadata.get("kind")) or text_in(metadata.get("type")),
         rank=rank,
-        score=float(score) if isinstance(score, (int, float)) and not isinstance(score, bool) else None,
+        score=number_of(fields.get("score")),
     )

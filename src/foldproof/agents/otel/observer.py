@@ -90,7 +90,7 @@ class OtelObserver:
 
     def _seen(self, found: Listening, *, ended: bool) -> Seen | None:
         whole = found.by_path or found.complete
-        spans = found.taken()
+        spans = self._trials.taken(found)
         notes = [*refusals(found.refused), *self._trials.remarks(all_waiting=ended and not spans)]
         found.refused = []
         if found.lost:
@@ -98,7 +98,12 @@ class OtelObserver:
             notes.append(f"{found.lost} spans are left out: no more than {most} are kept of one trial")
         if found.late:
             notes.append(f"{found.late} spans that began before the question was asked came after it and are left out")
-        found.lost, found.late = 0, 0
+        if found.shared:
+            notes.append(
+                f"{found.shared} spans are left out: they name no trial, and their trace is that of two: let each trial"
+                " have traces of its own"
+            )
+        found.lost, found.late, found.shared = 0, 0, 0
         if not spans:
             silence = [self._silence()] if ended else []
             return Seen("otel", notes=(*silence, *notes)) if silence or notes else None

@@ -7,8 +7,9 @@ import binascii
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 TRIAL = "foldproof.trial"
 """The attribute that names a trial, of a resource or of a span, and the baggage entry that becomes one."""
 _READ = ("gen_ai.", "llm.", "input.", "output.", "retrieval.", "reranker.", "tool.", "openinference.span.kind")
@@ -165,7 +166,7 @@ def _value(value: Any, levels: int = _DEEPEST) -> Any:  # noqa: ANN401  # any JS
     if "boolValue" in value:
         return value["boolValue"] is True
     if "intValue" in value:
-        return _whole(value["intValue"])
+        return _whole(value["intValue"], other=None)
     if "doubleValue" in value:
         return _number(value["doubleValue"])
     if isinstance(several := value.get("arrayValue"), dict):
@@ -179,18 +180,19 @@ def _text(value: Any) -> str:  # noqa: ANN401  # any JSON value
     return value if isinstance(value, str) else ""
 
 
-def _whole(value: Any) -> int:  # noqa: ANN401  # any JSON value
-    """A 64-bit number, which JSON spells as text."""
+def _whole(value: Any, other: T = 0) -> int | T:  # noqa: ANN401  # any JSON value
+    """A 64-bit number, which JSON spells as text; `other` where it is none."""
     try:
-        return int(value) if isinstance(value, (int, str)) else 0
+        number = int(value) if isinstance(value, (int, str)) else None
     except ValueError:
-        return 0
+        return other
+    return number if number is not None and abs(number) < 2**64 else other
 
 
 def _number(value: Any) -> float | str:  # noqa: ANN401  # any JSON value
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return str(value)
     return number if math.isfinite(number) else str(number)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -13,46 +14,65 @@ SPANS = 5_000
 TRIAL_BYTES = 64 * 1024 * 1024
 """What is kept of one trial at most."""
 WAITING = 5_000
-"""How many spans may wait for a sign of whose they are."""
+WAITING_BYTES = 64 * 1024 * 1024
+"""How many spans may wait for a sign of whose they are, and how large they may be together."""
 _REASONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A span of a trial; `by_trace` where nothing but its trace says whose it is."""
+
+    span: Span
+    by_trace: bool = False
 
 
 @dataclass(slots=True)
 class Listening:
     """A trial that is listened for. `split_ns` is the moment before which its spans belong to the building.
 
-    `came` counts everything that came for it, `late` spans of the building that came after it was taken, `lost` those
-    beyond the bound, `refused` bodies that could not be read. `by_path` is whether they came on the trial's own path.
+    `late` counts spans of the building that came after it was taken, `lost` those beyond the bound, `shared` those that
+    were dropped since their trace turned out to be another trial's too, `refused` holds the bodies that could not be
+    read. `by_path` is whether spans came on the trial's own path.
     """
 
     trial: str
     path: str = field(default_factory=lambda: secrets.token_hex(8))
     trace: str = field(default_factory=lambda: secrets.token_hex(16))
     span: str = field(default_factory=lambda: secrets.token_hex(8))
-    spans: list[Span] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
     size: int = 0
     split_ns: int = 0
     last: float = 0.0
     by_path: bool = False
     late: int = 0
     lost: int = 0
+    shared: int = 0
     refused: list[str] = field(default_factory=list)
+
+    @property
+    def spans(self) -> list[Span]:
+        """The spans so far."""
+        return [kept.span for kept in self.kept]
 
     @property
     def complete(self) -> bool:
         """Whether the parent of each span has come too: a parent ends after its children."""
-        ids = {(span.trace, span.id) for span in self.spans} | {(self.trace, self.span)}
-        return all(not span.parent or (span.trace, span.parent) in ids for span in self.spans)
+        ids = {(kept.span.trace, kept.span.id) for kept in self.kept} | {(self.trace, self.span)}
+        return all(not kept.span.parent or (kept.span.trace, kept.span.parent) in ids for kept in self.kept)
 
-    def taken(self) -> list[Span]:
-        """The spans so far, which are then forgotten."""
-        spans, self.spans, self.size = self.spans, [], 0
-        return spans
+    def drop(self, trace: str) -> None:
+        """Let go of what is here by this trace alone."""
+        gone = [kept for kept in self.kept if kept.by_trace and kept.span.trace == trace]
+        self.kept = [kept for kept in self.kept if not (kept.by_trace and kept.span.trace == trace)]
+        self.size -= sum(kept.span.size for kept in gone)
+        self.shared += len(gone)
 
 
 @dataclass(slots=True)
 class _Waiting:
     span: Span
+    size: int
     since: float
     told: bool = False
 
@@ -61,7 +81,8 @@ class Trials:
     """The trials that are listened for, and the spans that wait for a sign of whose they are.
 
     A span belongs to the trial whose path it came on; else to the one that its resource names, or itself, or whose
-    trace it continues; else to the one that another span of its trace names, unless two are named there.
+    trace it continues; else to the one that another span of its trace names, unless two are named there: then what only
+    the trace had given to the first one is dropped.
     """
 
     def __init__(self, wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -72,6 +93,10 @@ class Trials:
         self._paths: dict[str, str] = {}
         self._traces: dict[str, str] = {}
         self._waiting: dict[str, list[_Waiting]] = {}
+        self._waiting_count = 0
+        self._waiting_bytes = 0
+        self._given: Counter[str] = Counter()
+        self._mixed = 0
         self._unnamed = 0
         self._over = 0
         self._refused: list[str] = []
@@ -87,6 +112,13 @@ class Trials:
     def of(self, trial: str) -> Listening | None:
         """The trial, where it is listened for."""
         return self._listening.get(trial)
+
+    def taken(self, listening: Listening) -> list[Span]:
+        """The trial's spans so far, which are then forgotten."""
+        spans = listening.spans
+        self._given.update(kept.span.trace for kept in listening.kept if kept.by_trace)
+        listening.kept, listening.size = [], 0
+        return spans
 
     def end(self, trial: str) -> None:
         """Listen no more; what still comes is counted as late."""
@@ -112,9 +144,10 @@ class Trials:
                 if not waiting.told and (all_waiting or now - waiting.since >= self._wait_s):
                     waiting.told = True
                     unnamed += 1
-            self._waiting[trace] = [waiting for waiting in spans if now - waiting.since < self._wait_s]
-            if not self._waiting[trace]:
-                del self._waiting[trace]
+            self._unlisted(trace)
+            for waiting in spans:
+                if now - waiting.since < self._wait_s:
+                    self._list(waiting)
         notes = []
         if unnamed:
             notes.append(f"{unnamed} spans name no trial and are left out: neither their path nor their resource,"
@@ -122,23 +155,39 @@ class Trials:
         if self._over:
             notes.append(f"{self._over} spans came after their trial had been taken: raise `wait_s`, or let the"
                          " exporter send sooner (OTEL_BSP_SCHEDULE_DELAY)")  # fmt: skip
+        if self._mixed:
+            notes.append(f"{self._mixed} spans stand in a record by their trace alone, which named a second trial only"
+                         " later: let each trial have traces of its own")  # fmt: skip
         notes += refusals(self._refused)
-        self._unnamed, self._over, self._refused = 0, 0, []
+        self._unnamed, self._over, self._mixed, self._refused = 0, 0, 0, []
         return notes
 
     def _add(self, span: Span, path: str) -> bool:
-        trial = self._named(span, path)
-        if trial is None:
-            trial = self._traces.get(span.trace)
-        elif span.trace:
-            self._learn(span.trace, trial)
+        named = self._named(span, path)
+        if named is not None and span.trace:
+            self._learn(span.trace, named)
+        trial = self._traces.get(span.trace) if named is None else named
         if trial:
-            return self._keep(span, trial, path)
-        if sum(map(len, self._waiting.values())) >= WAITING or not span.trace:
+            return self._keep(span, trial, path, by_trace=named is None)
+        waiting = _Waiting(span, span.size, self._clock())
+        full = self._waiting_count >= WAITING or self._waiting_bytes + waiting.size > WAITING_BYTES
+        if full or not span.trace:
             self._unnamed += 1
             return False
-        self._waiting.setdefault(span.trace, []).append(_Waiting(span, self._clock()))
+        self._list(waiting)
         return True
+
+    def _list(self, waiting: _Waiting) -> None:
+        self._waiting.setdefault(waiting.span.trace, []).append(waiting)
+        self._waiting_count += 1
+        self._waiting_bytes += waiting.size
+
+    def _unlisted(self, trace: str) -> list[_Waiting]:
+        """Those of a trace that waited, which then wait no more."""
+        found = self._waiting.pop(trace, [])
+        self._waiting_count -= len(found)
+        self._waiting_bytes -= sum(waiting.size for waiting in found)
+        return found
 
     def _named(self, span: Span, path: str) -> str | None:
         """The trial that a span names by itself, also one that is over."""
@@ -147,14 +196,18 @@ class Trials:
         return next((mark for mark in span.marks if mark in self._known), None)
 
     def _learn(self, trace: str, trial: str) -> None:
-        """A trace whose spans name two trials names none."""
-        if self._traces.setdefault(trace, trial) != trial:
+        """A trace whose spans name two trials names none, and what it gave to the first one is taken back."""
+        first = self._traces.setdefault(trace, trial)
+        if first == trial:
+            for waiting in self._unlisted(trace):
+                self._keep(waiting.span, trial, "", by_trace=True)
+        elif first:
             self._traces[trace] = ""
-        elif trace in self._waiting:
-            for waiting in self._waiting.pop(trace):
-                self._keep(waiting.span, trial, "")
+            self._mixed += self._given.pop(trace, 0)
+            if (listening := self._listening.get(first)) is not None:
+                listening.drop(trace)
 
-    def _keep(self, span: Span, trial: str, path: str) -> bool:
+    def _keep(self, span: Span, trial: str, path: str, *, by_trace: bool) -> bool:
         listening = self._listening.get(trial)
         if listening is None:
             self._over += 1
@@ -167,7 +220,7 @@ class Trials:
         if len(listening.spans) >= SPANS or listening.size + span.size > TRIAL_BYTES:
             listening.lost += 1
             return False
-        listening.spans.append(span)
+        listening.kept.append(Kept(span, by_trace))
         listening.size += span.size
         return True
 

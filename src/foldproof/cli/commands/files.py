@@ -7,11 +7,21 @@ from pathlib import Path
 
 import click
 
-from foldproof.cases import ReplaySet, import_longmemeval, lint_set, load_set
+from foldproof.cases import Extra, ReplaySet, import_logs, import_longmemeval, lint_set, load_set, shown
 from foldproof.cli.shared import project_options, show
 from foldproof.core import ExitCode, FileError, Problem, UsageError
+from foldproof.logs import FORMATS
 from foldproof.matching import Fact, FactKind, check_fact, match_fact
-from foldproof.report import FilesDocument, MatchDocument, lint_document, render_files, render_lint, render_match
+from foldproof.report import (
+    FilesDocument,
+    MatchDocument,
+    import_document,
+    lint_document,
+    render_files,
+    render_import,
+    render_lint,
+    render_match,
+)
 from foldproof.workflow import locate_project
 
 _KINDS = ("normalized", "exact", "pattern", "number", "date")
@@ -67,7 +77,7 @@ def match(fact: str, text: str | None, kind: FactKind, *, as_json: bool) -> Exit
 
 @click.group("import")
 def import_() -> None:
-    """Make a replay set from a benchmark that you have."""
+    """Make histories from logs, or a replay set from a benchmark."""
 
 
 @import_.command()
@@ -94,6 +104,58 @@ def longmemeval(source: Path, target: Path, limit: int | None, *, force: bool, a
             *map(str, report.problems),
         ],
         next=[f"cd {target}", "foldproof run production", "foldproof baseline accept", "foldproof check window"],
+    )
+    show(document, render_files, as_json=as_json)
+    return ExitCode.PASS
+
+
+@import_.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--format", "format_name", default="", metavar="NAME", help="The format; by default it is found out.")
+@click.option(
+    "--to", "target", type=click.Path(path_type=Path), help="The history to write (.jsonl), or a folder: one a user."
+)
+@click.option("--user", help="Only the sessions of this user.")
+@click.option(
+    "--with",
+    "extras",
+    multiple=True,
+    type=click.Choice(("tools", "system", "interim")),
+    help="Write these too: tool calls with results, system prompts, what the agent says between steps.",
+)
+@click.option("--force", is_flag=True, help="Write over a history that is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
+def logs(
+    files: tuple[Path, ...],
+    *,
+    format_name: str,
+    target: Path | None,
+    user: str | None,
+    extras: tuple[Extra, ...],
+    force: bool,
+    as_json: bool,
+) -> ExitCode:
+    """Logs of agents and chats: read FILES of one format, count what is in them, write the talk as a history.
+
+    Secrets are taken out. Two users never share a history. `foldproof import formats` lists the formats.
+    """
+    report = import_logs(files, target, format_name=format_name, user=user, extras=extras, force=force)
+    written = [shown(path) for path in report.written]
+    following = [f"name it in replay.yaml: histories: {{{path.stem}: {shown(path)}}}" for path in report.written[:1]]
+    show(import_document(report, written, following), render_import, as_json=as_json)
+    return ExitCode.PASS
+
+
+@import_.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
+def formats(*, as_json: bool) -> ExitCode:
+    """The formats of logs that are known, and what each is known by."""
+    known = [FORMATS.get(name) for name in FORMATS.names()]
+    document = FilesDocument(
+        command="import formats",
+        written=[],
+        notes=[f"{one.name}: {one.title}; known by {one.told_by}" for one in known],
+        next=["foldproof import logs FILE --to histories/NAME.jsonl"],
     )
     show(document, render_files, as_json=as_json)
     return ExitCode.PASS

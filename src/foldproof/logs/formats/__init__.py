@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from foldproof.core import Registry
 from foldproof.logs.imported import ImportedSession
 from foldproof.logs.reading import LogFile, Record
 from foldproof.logs.tally import Tally
+
+T = TypeVar("T")
 
 
 class Place(NamedTuple):
@@ -29,20 +31,35 @@ class Found(NamedTuple):
     value: Any
     file: str
     line: int
+    place: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """The records of one session, in file order. They are read anew each time they are asked for.
 
-    `units` are the units of the session: a record may hold parts of others too. `loose` are those of its files.
+    `units` are the units of the session: a record may hold parts of others too. `apart` is what the groups of one
+    reading share: the record that was taken apart last, since one document may hold the parts of thousands of units.
     """
 
     session: str
-    units: frozenset[str]
+    units: tuple[str, ...]
     tally: Tally
     read: Callable[[], Iterator[Found]]
     read_loose: Callable[[], Iterator[Found]]
+    apart: dict[tuple[int, int], dict[str, list[Any]]]
+
+    def parts(self, split: Callable[[Any], Iterable[tuple[str, T]]]) -> Iterator[T]:
+        """What belongs to these units in each record; `split` takes a record apart, each part with its unit."""
+        for found in self.read():
+            if found.place not in self.apart:
+                self.apart.clear()
+                parts: dict[str, list[Any]] = self.apart.setdefault(found.place, {})
+                for unit, part in split(found.value):
+                    parts.setdefault(unit, []).append(part)
+            known = self.apart[found.place]
+            for unit in self.units:
+                yield from known.get(unit, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +90,19 @@ FORMATS: Registry[LogFormat] = Registry(
         "claude-code": f"{_HERE}.claude_code:FORMAT",
         "codex": f"{_HERE}.codex:FORMAT",
         "codex-exec": f"{_HERE}.codex_exec:FORMAT",
+        "inspect": f"{_HERE}.inspect_log:FORMAT",
+        "langfuse": f"{_HERE}.langfuse:FORMAT",
+        "langgraph": f"{_HERE}.langgraph:FORMAT",
+        "langsmith": f"{_HERE}.langsmith:FORMAT",
+        "letta": f"{_HERE}.letta:FORMAT",
+        "locomo": f"{_HERE}.locomo:FORMAT",
         "openai": f"{_HERE}.openai:FORMAT",
+        "openinference": f"{_HERE}.openinference:FORMAT",
+        "otel-genai": f"{_HERE}.otel_genai:FORMAT",
+        "promptfoo": f"{_HERE}.promptfoo:FORMAT",
         "questions": f"{_HERE}.questions:FORMAT",
         "sharegpt": f"{_HERE}.sharegpt:FORMAT",
+        "tau-bench": f"{_HERE}.tau_bench:FORMAT",
     },
 )
 """Every format by its name."""

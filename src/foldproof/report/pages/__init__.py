@@ -5,6 +5,7 @@ from foldproof.report.pages.check import write_check
 from foldproof.report.pages.compare import write_compare
 from foldproof.report.pages.demo import write_demo
 from foldproof.report.pages.explain import write_explain
+from foldproof.report.pages.imports import write_import
 from foldproof.report.pages.run import write_run
 from foldproof.report.pages.short import write_doctor, write_files, write_lint, write_match
 
@@ -16,6 +17,7 @@ __all__ = [
     "write_doctor",
     "write_explain",
     "write_files",
+    "write_import",
     "write_lint",
     "write_match",
     "write_run",

@@ -159,6 +159,74 @@ def test_what_a_reranker_gives(read, otlp):
     assert read(otlp(1, attributes)).memory_reads == (MemoryItem("best", rank=1),)
 
 
+@pytest.fixture
+def reranker(otlp):
+    """A reranker: what it gave, and where they are told the documents that it was given."""
+
+    def make(number, texts, among=(), **more):
+        attributes = {"openinference.span.kind": "RERANKER"}
+        for side, documents in (("output", texts), ("input", among)):
+            for place, text in enumerate(documents):
+                attributes[f"reranker.{side}_documents.{place}.document.content"] = text
+        return otlp(number, attributes, **more)
+
+    return make
+
+
+def reads(seen):
+    return [(item.rank, item.text, item.dropped) for item in seen.memory_reads]
+
+
+PASSED = "passed over by the reranker"
+
+
+def test_of_what_a_retriever_found_the_reranker_gives(read, retriever, reranker):
+    seen = read(retriever(1, ["no NSAIDs", "dog Rex", "tea"]), reranker(2, ["tea", "dog Rex"]))
+    assert reads(seen) == [(1, "tea", ""), (2, "dog Rex", ""), (3, "no NSAIDs", PASSED)]
+    assert seen.notes == ()
+
+
+def test_a_reranker_takes_from_all_retrievers_before_it_and_from_none_after(read, retriever, reranker):
+    seen = read(
+        retriever(1, ["a", "b"]), retriever(2, ["b", "c"]), reranker(3, ["c"]), retriever(4, ["a", "d"]),
+    )  # fmt: skip
+    assert reads(seen) == [(1, "c", ""), (2, "a", PASSED), (3, "b", PASSED), (1, "a", ""), (2, "d", "")]
+    assert seen.notes == ("2 retrievals, one after the other; each has ranks of its own",)
+
+
+def test_a_reranker_that_shows_what_it_was_given_takes_from_no_other_retriever(read, retriever, reranker):
+    seen = read(retriever(1, ["a", "b"]), retriever(2, ["c", "d", "e"]), reranker(3, ["d"], among=["c", "d", "x"]))
+    missed = [(2, "c", PASSED), (3, "e", "not handed to the reranker"), (4, "x", PASSED)]
+    assert reads(seen) == [(1, "a", ""), (2, "b", ""), (1, "d", ""), *missed]
+
+
+def test_one_reranker_after_the_other(read, retriever, reranker):
+    seen = read(retriever(1, ["a", "b", "c"]), reranker(2, ["c", "b"]), reranker(3, ["b"]))
+    assert reads(seen) == [(1, "b", ""), (2, "c", PASSED), (3, "a", PASSED)]
+
+
+def test_a_search_of_a_memory_beside_a_reranker_was_given(read, otlp, retriever, reranker):
+    memory = {"gen_ai.operation.name": "search_memory", "gen_ai.memory.records": '[{"content": "no NSAIDs"}]'}
+    beside = read(otlp(1, memory), retriever(2, ["dog Rex", "tea"]), reranker(3, ["tea"]))
+    assert reads(beside) == [(1, "no NSAIDs", ""), (1, "tea", ""), (2, "dog Rex", PASSED)]
+    through = read(otlp(1, memory), reranker(2, [], among=["no NSAIDs"], attributes=None))
+    assert through.memory_reads is None, "an empty list leaves no attribute: what it gave is unknown"
+
+
+def test_a_reranker_that_failed_or_shows_nothing(read, retriever, reranker):
+    found = retriever(1, ["a", "b"])
+    failed = read(found, reranker(2, ["b"], status={"code": 2, "message": "no GPU"}))
+    assert reads(failed) == [(1, "a", ""), (2, "b", "")]
+    assert failed.notes == ("a retrieval failed: no GPU",)
+    assert read(found, reranker(2, [])).memory_reads is None
+
+
+def test_what_a_hidden_retriever_found_is_not_needed_to_know_what_the_reranker_gave(read, retriever, reranker):
+    seen = read(retriever(1), reranker(2, ["tea"]))
+    assert reads(seen) == [(1, "tea", "")]
+    assert seen.notes[0].startswith("1 of 2 retrieval spans do not show the texts")
+
+
 @pytest.mark.parametrize("kind", ["EMBEDDING", "CHAIN", "AGENT", "GUARDRAIL", "PROMPT"])
 def test_other_kinds_are_not_read(read, otlp, kind):
     seen = read(otlp(1, {"openinference.span.kind": kind, "input.value": "hello", "tool.name": "x"}))

@@ -7,7 +7,7 @@ import pytest
 
 from foldproof.agents.otel.reading import seen_of
 from foldproof.agents.otel.spans import BodyError, logs_of, spans_of
-from foldproof.logs import ToolCall
+from foldproof.logs import MemoryItem, ToolCall, Usage
 from foldproof.record import Trial
 
 FORMATS = Path(__file__).resolve().parents[5] / "shared" / "data" / "formats"
@@ -145,6 +145,35 @@ def test_what_cannot_be_kept_is_made_so_that_it_can(read, chat, otlp, tmp_path):
         (kept,) = store.trials(run)
     assert kept.seen[0].calls[0] == seen.calls[0]
     assert kept.seen[0].calls[2].prompt == "[user]\nhalf a pair \ufffd here"
+
+
+HUGE = "1" + "0" * 400
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"gen_ai.operation.name": "search_memory", "gen_ai.memory.records": f'[{{"content": "x", "score": {HUGE}}}]'},
+        {"openinference.span.kind": "RETRIEVER", "retrieval.documents.0.document.content": "x",
+         "retrieval.documents.0.document.score": 10**400},
+    ],
+)  # fmt: skip
+def test_a_score_that_no_machine_holds_is_none(read, otlp, attributes):
+    assert read(otlp(1, attributes)).memory_reads == (MemoryItem("x", rank=1),)
+
+
+def test_numbers_out_of_range_in_a_span_end_nothing(read, otlp, chat):
+    counts = {"gen_ai.usage.input_tokens": 10**400, "gen_ai.usage.output_tokens": 4}
+    (call,) = read(chat(1, attributes=counts)).calls
+    assert call.usage == Usage(None, 4)
+    (call,) = read(chat(1, endTimeUnixNano=HUGE, droppedEventsCount=int(HUGE))).calls
+    assert (call.answer, call.duration_s) == ("fine", 0.0)
+    double = {"key": "retrieval.documents.0.document.score", "value": {"doubleValue": 10**400}}
+    text = {"key": "retrieval.documents.0.document.content", "value": {"stringValue": "x"}}
+    kind = {"key": "openinference.span.kind", "value": {"stringValue": "RETRIEVER"}}
+    assert read(otlp(1) | {"attributes": [kind, text, double]}).memory_reads == (MemoryItem("x", rank=1),)
+    double["value"] = {"doubleValue": 0.5}
+    assert read(otlp(1) | {"attributes": [kind, text, double]}).memory_reads == (MemoryItem("x", rank=1, score=0.5),)
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_only_so_much_is_kept_of_a_trial(trials, monkeypatch):
     one = trials.begin("one")
     assert trials.add([span() for _ in range(4)], one.path) == 1
     assert (held(trials, "one"), one.lost) == (3, 1)
-    assert len(one.taken()) == 3
+    assert len(trials.taken(one)) == 3
     assert trials.add([span()], one.path) == 0, "what was taken makes room"
     monkeypatch.setattr(module, "TRIAL_BYTES", 2000)
     assert trials.add([span(attributes={"input.value": "x" * 1000})], one.path) == 1
@@ -167,3 +167,58 @@ def test_trials_never_mix_in_whatever_order_their_spans_come(sent, data):
         named = {how for owner, how in sent if owner == name} & {"path", "mark"}
         expected = {one.id for one, how, owner in made if owner == name and (how != "sibling" or named)}
         assert set(kept) == expected, "a sibling joins its trace as soon as the trace is named"
+
+
+def test_what_only_the_trace_gave_a_trial_is_dropped_when_another_one_is_named_there(trials):
+    one, two = trials.begin("one"), trials.begin("two")
+    mine, unnamed, theirs = span("t1", "one"), span("t1", parent="3"), span("t1", "two")
+    trials.add([span("t1"), mine, unnamed])
+    assert held(trials, "one") == 3
+    size = one.size
+    trials.add([theirs])
+    assert (one.spans, two.spans) == ([mine], [theirs])
+    assert (one.size, one.shared, two.shared) == (mine.size, 2, 0)
+    assert one.size < size
+    trials.add([span("t1")])
+    assert (held(trials, "one"), held(trials, "two"), one.shared) == (1, 1, 2), "the trace stays nobody's"
+
+
+def test_what_came_on_a_path_or_by_name_stays_whatever_its_trace_says_later(trials):
+    one, two = trials.begin("one"), trials.begin("two")
+    trials.add([span("t1")], one.path)
+    trials.add([span("t1", "one"), span("t1", "two")])
+    assert (held(trials, "one"), held(trials, "two"), one.shared) == (2, 1, 0)
+    assert two.spans[0].marks == ("two",)
+
+
+def test_a_contradiction_that_comes_after_the_record_is_told(trials):
+    one = trials.begin("one")
+    trials.begin("two")
+    trials.add([span("t1", "one"), span("t1"), span("t2", "one"), span("t2")])
+    assert len(trials.taken(one)) == 4
+    assert trials.remarks(all_waiting=True) == []
+    trials.add([span("t1", "two")])
+    (note,) = trials.remarks(all_waiting=True)
+    assert note.startswith("1 spans stand in a record by their trace alone, which named a second trial only later")
+    assert trials.remarks(all_waiting=True) == []
+
+
+def test_waiting_spans_have_a_bound_in_bytes(trials, monkeypatch):
+    monkeypatch.setattr(module, "WAITING_BYTES", 5_000)
+    large = [span(f"t{number}", attributes={"input.value": "x" * 1_000}) for number in range(6)]
+    assert trials.add(large) == 3
+    assert trials.add([span("t9", attributes={"input.value": "x" * 10_000})]) == 1
+    trials.begin("one")
+    trials.add([span("t0", "one")])
+    assert held(trials, "one") == 2
+    assert trials.add([large[0]]) == 0, "its trace is known"
+    assert trials.add([span("t8", attributes={"input.value": "x" * 1_000})]) == 0, "what is no longer waiting makes room"
+    assert trials.add([span("t7", attributes={"input.value": "x" * 1_000})]) == 1
+
+
+def test_what_has_waited_long_enough_makes_room(trials, clock, monkeypatch):
+    monkeypatch.setattr(module, "WAITING", 2)
+    assert trials.add([span("t1"), span("t2"), span("t3")]) == 1
+    clock.now += 5
+    trials.remarks(all_waiting=False)
+    assert trials.add([span("t1"), span("t2"), span("t3")]) == 1
