@@ -126,8 +126,8 @@ def test_a_control_that_was_not_asked_says_so():
     assert (row.finding, row.reason) == ("unjudged", "not asked")
 
 
-def test_a_forbidden_fact_is_told_as_said():
+def test_a_forbidden_fact_is_told_as_said(scores):
     facts = (FactScore("Ghent", "expected", "held"), FactScore("Paris", "forbidden", "held"))
     score = CaseScore("a", "semantic", (TrialScore(0, "fail", facts),))
-    (row,) = control_findings(ControlScores(full={"a": score}))
+    (row,) = control_findings(ControlScores(oracle=scores(a="P"), full={"a": score}))
     assert (row.finding, row.reason) == ("overlooked", "says 'Paris'")

@@ -12,6 +12,8 @@ from foldproof.logs import MemoryItem, ModelCall, Usage
 
 Hidden = Literal["", "no messages", "messages that were cut", "messages without their text"]
 """Why a prompt is not whole; empty where it is."""
+Role = Literal["memory", "retriever", "reranker"]
+"""Who searched: a memory, a retriever of documents, or a reranker among what these found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,15 @@ class ToolSpan:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """A search of a memory or a store of documents: what it returned, in its order; None where that is not shown."""
+    """A search of a memory or a store of documents: what it returned, in its order; None where that is not shown.
+
+    A reranker is one too: `among` are the documents that it was handed, empty where they are not shown.
+    """
 
     span: Span
     items: tuple[MemoryItem, ...] | None
+    role: Role = "memory"
+    among: tuple[MemoryItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

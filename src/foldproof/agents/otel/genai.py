@@ -44,7 +44,8 @@ def genai_finding(span: Span) -> Finding | None:
         name, arguments = attributes.get("gen_ai.tool.name"), attributes.get("gen_ai.tool.call.arguments")
         return ToolSpan(span, called(name, arguments, attributes.get("gen_ai.tool.call.id"))) if name else None
     if operation in _SEARCHES:
-        return Retrieval(span, _items(attributes, "gen_ai.memory.records", "gen_ai.retrieval.documents", ranks=True))
+        items = _items(attributes, "gen_ai.memory.records", "gen_ai.retrieval.documents", ranks=True)
+        return Retrieval(span, items, "retriever" if operation == "retrieval" else "memory")
     if operation in _WRITES:
         return Writing(span, _items(attributes, "gen_ai.memory.records"))
     return None

@@ -33,9 +33,10 @@ def openinference_finding(span: Span) -> Finding | None:
     if kind == "LLM":
         return _model_span(span, attributes)
     if kind == "RETRIEVER":
-        return Retrieval(span, _documents(span, "retrieval.documents"))
+        return Retrieval(span, _documents(span, "retrieval.documents"), "retriever")
     if kind == "RERANKER":
-        return Retrieval(span, _documents(span, "reranker.output_documents"))
+        given, among = (_documents(span, f"reranker.{side}_documents") for side in ("output", "input"))
+        return Retrieval(span, given, "reranker", among or ())
     if kind == "TOOL" and attributes.get("tool.name"):
         return ToolSpan(span, called(attributes["tool.name"], _arguments(attributes), attributes.get("tool.id")))
     return None

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from foldproof.agents.otel.found import Finding, Hidden, ModelSpan, Retrieval, ToolSpan, Writing
 from foldproof.agents.otel.genai import genai_finding
 from foldproof.agents.otel.messages import Called
 from foldproof.agents.otel.openinference import openinference_finding
+from foldproof.agents.otel.reranking import reranked
 from foldproof.agents.otel.spans import Span
 from foldproof.core import canonical_json
 from foldproof.logs import MemoryItem, ModelCall, Seen
 
+F = TypeVar("F", Retrieval, Writing)
 _OUTERMOST = 50
 """How far up a span's ancestors are followed: traces may hold circles."""
 _ON = (
@@ -34,8 +37,8 @@ def seen_of(spans: Iterable[Span]) -> Seen:
     whole = _joined(spans)
     findings = [found for found in map(_finding, whole) if found is not None]
     above = {(span.trace, span.id): span.parent for span in whole}
-    reads, read_notes = _items([found for found in findings if isinstance(found, Retrieval)], above, "retrieval")
-    writes, write_notes = _items([found for found in findings if isinstance(found, Writing)], above, "memory write")
+    reads, read_notes = _reads([found for found in findings if isinstance(found, Retrieval)], above)
+    writes, write_notes = _writes([found for found in findings if isinstance(found, Writing)], above)
     calls, call_notes = _calls(findings, above)
     none = [f"{len(whole)} spans came, none of them in the GenAI or the OpenInference conventions"]
     notes = (*(none if whole and not findings else ()), *call_notes, *read_notes, *write_notes)
@@ -99,20 +102,39 @@ def _name(called: Called) -> str:
     return canonical_json([called.call.name, called.call.args])
 
 
-def _items(
-    findings: Sequence[Retrieval] | Sequence[Writing], above: dict[tuple[str, str], str], what: str
+def _reads(
+    findings: Sequence[Retrieval], above: dict[tuple[str, str], str]
 ) -> tuple[tuple[MemoryItem, ...] | None, list[str]]:
-    """The items of all of them in their order, None where one does not show them; failed ones showed nothing."""
+    shown, notes = _that_worked(findings, above, "retrieval")
+    given = reranked(shown)
+    if len(given) > 1 and not any(found.items is None for found in shown):
+        notes.append(f"{len(given)} retrievals, one after the other; each has ranks of its own")
+    return _items(given), notes
+
+
+def _writes(
+    findings: Sequence[Writing], above: dict[tuple[str, str], str]
+) -> tuple[tuple[MemoryItem, ...] | None, list[str]]:
+    shown, notes = _that_worked(findings, above, "memory write")
+    return _items(shown), notes
+
+
+def _that_worked(
+    findings: Sequence[F], above: dict[tuple[str, str], str], what: str
+) -> tuple[list[F], list[str]]:
+    """The outermost of those that did not fail, and what is to be said of the others; failed ones showed nothing."""
     notes = [f"a {what} failed: {found.span.error}" for found in findings if found.span.error]
     shown = _outermost([found for found in findings if not found.span.error], above)
-    unseen = sum(found.items is None for found in shown)
-    if unseen:
+    if unseen := sum(found.items is None for found in shown):
         notes.append(f"{unseen} of {len(shown)} {what} spans do not show the texts: {_ON}")
-    elif len(shown) > 1 and what == "retrieval":
-        notes.append(f"{len(shown)} retrievals, one after the other; each has ranks of its own")
-    if unseen or not shown:
-        return None, notes
-    return tuple(item for found in shown for item in found.items or ()), notes
+    return shown, notes
+
+
+def _items(shown: Sequence[Retrieval | Writing]) -> tuple[MemoryItem, ...] | None:
+    """The items of all of them in their order, None where one does not show them, or where there are none."""
+    if not shown or any(found.items is None for found in shown):
+        return None
+    return tuple(item for found in shown for item in found.items or ())
 
 
 def _innermost(models: list[ModelSpan], above: dict[tuple[str, str], str]) -> list[ModelSpan]:
@@ -126,7 +148,7 @@ def _innermost(models: list[ModelSpan], above: dict[tuple[str, str], str]) -> li
     return [found for key, found in by_key.items() if key not in gone]
 
 
-def _outermost(findings: Sequence[Retrieval | Writing], above: dict[tuple[str, str], str]) -> list[Retrieval | Writing]:
+def _outermost(findings: Sequence[F], above: dict[tuple[str, str], str]) -> list[F]:
     """Those that stand in no other one: what the outer one returned is what was given. One that shows it wins."""
     by_key = {(found.span.trace, found.span.id): found for found in findings}
     gone = set()
