@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from foldproof.agents.errors import AgentError
+from foldproof.agents.packing import MOST_BYTES, PackedError, megabytes, unpacked
+
 if TYPE_CHECKING:
-    from aiohttp import ClientSession
+    from aiohttp import ClientResponse, ClientSession
 
 
 class Answered(NamedTuple):
-    """What a server answered to one request, its body whole."""
+    """What a server answered to one request, its body whole and unpacked; that of an error is empty if unreadable."""
 
     status: int
     headers: Mapping[str, str]
@@ -32,6 +35,7 @@ class Pool:
 
         Raises:
             aiohttp.ClientError: where there is none; also `TimeoutError` and `ConnectionError`.
+            AgentError: for an answer that is too long, as it comes or unpacked, or cannot be unpacked.
         """
         import aiohttp  # half a second to import, wanted only here
 
@@ -40,12 +44,37 @@ class Pool:
                 connector=aiohttp.TCPConnector(limit=0),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),
                 cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"Accept-Encoding": "gzip, deflate"},
+                auto_decompress=False,  # unpacked by us, within our bound
             )
         async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as response:
-            return Answered(response.status, response.headers, await response.read())
+            raw = await _whole(response)
+            try:
+                plain = unpacked(raw, response.headers.get("Content-Encoding", ""), MOST_BYTES)
+            except PackedError as error:
+                if 200 <= response.status < 300:
+                    raise AgentError(f"the endpoint's answer cannot be read: {error}") from error
+                plain = b""
+            return Answered(response.status, response.headers, plain)
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+async def _whole(response: ClientResponse) -> bytes:
+    """The body as it comes.
+
+    Raises:
+        AgentError: where it is longer than the bound; the rest is not read.
+    """
+    chunks, size = [], 0
+    async for chunk in response.content.iter_any():
+        size += len(chunk)
+        if size > MOST_BYTES:
+            response.close()
+            raise AgentError(f"the endpoint's answer is longer than {megabytes(MOST_BYTES)}: it was not read to its end")
+        chunks.append(chunk)
+    return b"".join(chunks)

@@ -12,15 +12,17 @@ from foldproof.score.sighting import look
 
 
 def trace_rows(evidence: TrialEvidence, score: TrialScore) -> list[TraceRow]:
-    """The way of every fact of a case that needs no judge, in the order of its score."""
+    """The way of every fact that needs no judge, and of each expectation with an owner, in the order of the scores."""
     facts = {fact.label: fact for fact in (*evidence.case.expected, *evidence.case.forbidden) if fact.kind != "judged"}
     rows = []
     for told in score.facts:
-        fact = facts.get(told.fact)
-        if fact is None or told.role == "expectation":
+        fact, loss = facts.get(told.fact) if told.role != "expectation" else None, told.loss
+        if loss is not None:
+            stages = loss.stages
+        elif fact is not None:
+            stages = tuple(look(fact, stage, evidence.stages[stage]) for stage in STAGES)
+        else:
             continue
-        loss = told.loss
-        stages = loss.stages if loss else tuple(look(fact, stage, evidence.stages[stage]) for stage in STAGES)
         rows.append(
             TraceRow(
                 fact=told.fact,

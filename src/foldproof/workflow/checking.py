@@ -23,7 +23,7 @@ from foldproof.workflow.running import (
     is_recent,
     new_run,
     open_configuration,
-    retrieval_notes,
+    record_notes,
     select_cases,
 )
 from foldproof.workflow.workspace import Workspace, need_project
@@ -164,7 +164,7 @@ def _run_notes(workspace: Workspace, *reports: RunReport) -> dict[str, None]:
     return dict.fromkeys(
         f"{report.run.config}: {note}"
         for report in reports
-        for note in (*report.run.notes, *retrieval_notes(workspace, report))
+        for note in (*report.run.notes, *record_notes(workspace, report))
     )
 
 

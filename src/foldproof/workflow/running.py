@@ -17,6 +17,7 @@ from foldproof.record.records import Control
 from foldproof.run import Plan, plan_trials, run_trials
 from foldproof.score import CaseScore, score_run
 from foldproof.score.retrieval import whole_reads
+from foldproof.score.watching import watch_notes
 from foldproof.workflow.control_cases import asked_under, fit_cases, gap_notes, wording_note
 from foldproof.workflow.sink import Listener, Sink, silent, waiting
 from foldproof.workflow.workspace import Workspace, records_of
@@ -328,10 +329,11 @@ def select_cases(workspace: Workspace, config: str, options: Options) -> tuple[C
     return failing
 
 
-def retrieval_notes(workspace: Workspace, report: RunReport) -> tuple[str, ...]:
-    """What its records say of the retrieval: nothing, or that it was not tested."""
+def record_notes(workspace: Workspace, report: RunReport) -> tuple[str, ...]:
+    """What its records say of what was seen beside the agent, and of a retrieval that was not tested."""
     records = records_of(workspace, report.run)
-    return () if records is None else tuple(filter(None, [whole_reads(report.trials, records.listing).note]))
+    untested = whole_reads(report.trials, records.listing).note if records is not None else ""
+    return (*watch_notes(report.trials), *filter(None, [untested]))
 
 
 def default_repeats(workspace: Workspace, config: str) -> int:
@@ -362,4 +364,4 @@ async def run_config(workspace: Workspace, config: str, options: Options) -> Run
         run = find_run(workspace, opened, options)
         report = await ask(workspace, opened, run, cases=cases, repeats=repeats, options=options)
     gaps = gap_notes(workspace.replay_set, workspace.select(options.only), options.control)
-    return replace(report, notes=(*gaps, *retrieval_notes(workspace, report)))
+    return replace(report, notes=(*gaps, *record_notes(workspace, report)))

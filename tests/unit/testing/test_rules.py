@@ -6,7 +6,10 @@ from functools import partial
 import pytest
 
 from foldproof.agents.memories.summary import COMPACT, NOTHING
+from foldproof.cases import Case
 from foldproof.logs import ToolCall
+from foldproof.matching import Fact
+from foldproof.run.context import context_of
 from foldproof.testing import ModelRequest, Said, answer_from_context, extract_facts, look_up_first, summarize
 from foldproof.testing.rules import sentences_of
 
@@ -161,3 +164,9 @@ def test_sentences_end_at_stops_and_lines():
         "3.14 is pi。",
         "是的。",
     ]
+
+
+def test_what_the_oracle_tells_is_the_answer():
+    told = context_of(Case("q", "What must I avoid?", expected=(Fact("normalized", "penicillin"),)), "oracle", None)
+    assert answer_from_context(asked(("user", told.before("What must I avoid?")))) == "penicillin"
+    assert answer_from_context(asked(("user", "What is known:\n\nQuestion: Who?"))) == "I don't know."

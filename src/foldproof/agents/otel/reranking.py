@@ -23,7 +23,7 @@ def reranked(found: Sequence[Retrieval]) -> list[Retrieval]:
             left.append(retrieval)
             continue
         sources = _sources(left, retrieval)
-        left = [part for part in left if part not in sources]
+        left = [part for part in left if not any(part is source for source in sources)]
         left.append(replace(retrieval, items=(*retrieval.items, *_candidates(sources, retrieval))))
     return left
 

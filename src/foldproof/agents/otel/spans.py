@@ -7,9 +7,8 @@ import binascii
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
-T = TypeVar("T")
 TRIAL = "foldproof.trial"
 """The attribute that names a trial, of a resource or of a span, and the baggage entry that becomes one."""
 _READ = ("gen_ai.", "llm.", "input.", "output.", "retrieval.", "reranker.", "tool.", "openinference.span.kind")
@@ -166,7 +165,7 @@ def _value(value: Any, levels: int = _DEEPEST) -> Any:  # noqa: ANN401  # any JS
     if "boolValue" in value:
         return value["boolValue"] is True
     if "intValue" in value:
-        return _whole(value["intValue"], other=None)
+        return _int64(value["intValue"])
     if "doubleValue" in value:
         return _number(value["doubleValue"])
     if isinstance(several := value.get("arrayValue"), dict):
@@ -180,13 +179,17 @@ def _text(value: Any) -> str:  # noqa: ANN401  # any JSON value
     return value if isinstance(value, str) else ""
 
 
-def _whole(value: Any, other: T = 0) -> int | T:  # noqa: ANN401  # any JSON value
-    """A 64-bit number, which JSON spells as text; `other` where it is none."""
+def _whole(value: Any) -> int:  # noqa: ANN401  # any JSON value
+    return _int64(value) or 0
+
+
+def _int64(value: Any) -> int | None:  # noqa: ANN401  # any JSON value
+    """A 64-bit number, which JSON spells as text; None where it is none."""
     try:
         number = int(value) if isinstance(value, (int, str)) else None
     except ValueError:
-        return other
-    return number if number is not None and abs(number) < 2**64 else other
+        return None
+    return number if number is not None and abs(number) < 2**64 else None
 
 
 def _number(value: Any) -> float | str:  # noqa: ANN401  # any JSON value

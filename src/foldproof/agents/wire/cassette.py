@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anyio
+
 from foldproof.agents.error_texts import is_error_text
 from foldproof.agents.watch import CASSETTE_MISS, CassetteMode
 from foldproof.agents.wire.exchange import Exchange, WireTrial
@@ -16,14 +18,17 @@ from foldproof.agents.wire.foreign import error_in, json_in
 from foldproof.agents.wire.reading import body_of, call_of, whole_json
 from foldproof.core import FileError, Problem, Redactor, UsageError, content_hash
 
-VERSION = 1
+VERSION = 2
 _TRIAL = "<foldproof-trial>"
 _WIRE = "<foldproof-wire>"
 _FIELDS = {"key": str, "repeat": int, "nth": int, "status": int, "type": str, "body": str}
 
 
 class Slot(NamedTuple):
-    """The place of one answer: the request's hash, the repetition of the case, the how-manieth within the trial."""
+    """The place of one answer: the request's hash, the repetition of the case, the how-manieth within the trial.
+
+    Trials of several cases that ask the same share it.
+    """
 
     key: str
     repeat: int
@@ -47,20 +52,24 @@ class Kept:
 class Cassette:
     """The answers of one configuration in a JSON Lines file, where of one slot the last line counts.
 
-    Several trials and processes may append at once; none sees what another process adds.
+    Within a run a slot is asked for once: who asks the same while an answer is under way waits for it, and later ones
+    have it too. Else each would go on from an answer of its own, of which only the last is kept. Several trials and
+    processes may append at once; none sees what another process adds.
     """
 
     mode: CassetteMode
     path: Path
     redact: Redactor = field(repr=False)
     answers: dict[Slot, Kept] = field(default_factory=dict, repr=False)
+    written: set[Slot] = field(default_factory=set, repr=False)
+    under_way: dict[Slot, anyio.Event] = field(default_factory=dict, repr=False)
 
     @classmethod
     def load(cls, mode: CassetteMode, path: Path, redact: Redactor) -> Cassette:
         """The cassette as it lies on disk; an empty one where there is none yet, which is then begun.
 
         Raises:
-            FileError: for a file of a newer format, or one that is none.
+            FileError: for a file of another format version, or one that is none.
             UsageError: for a place that cannot be read or written.
         """
         cassette = cls(mode, path, redact)
@@ -77,21 +86,41 @@ class Cassette:
 
     def slot(self, exchange: Exchange, trial: WireTrial, base: str) -> Slot:
         """The slot of a request that begins; a number that a failed one gave back is used first."""
-        text = self.redact(_anonymous(body_of(exchange.request, exchange.request_coding).text, trial, base))
-        path = self.redact(_anonymous(exchange.path, trial, base))
-        key = _hash_of(exchange.method, path, text)
+        body = body_of(exchange.request, exchange.request_coding)
+        # What cannot be read is told apart by its bytes, each as one character.
+        written, coding = (exchange.request.decode("latin-1"), exchange.request_coding) if body.fault else (body.text, "")
+        parts = (exchange.upstream, exchange.path, coding, written)
+        key = _hash_of(exchange.method, *(self.redact(_anonymous(part, trial, base)) for part in parts))
         used = trial.slots.setdefault(key, set())
         nth = next(number for number in range(len(used) + 1) if number not in used)
         used.add(nth)
         return Slot(key, trial.repeat, nth)
 
-    def find(self, slot: Slot, *, building: bool) -> Kept | None:
-        """What is kept for a slot.
+    async def find(self, slot: Slot, trial: WireTrial) -> Kept | None:
+        """What is kept for a slot, after waiting for who asks for it already.
+
+        None says that there is nothing. Unless only kept answers may be given, it is the caller then who asks, and
+        who calls `keep` whatever comes of it.
+        """
+        while (found := self._found(slot, building=trial.building)) is None and self.mode != "replay":
+            other = self.under_way.get(slot)
+            if other is None:
+                self.under_way[slot] = anyio.Event()
+                break
+            try:
+                await other.wait()
+            except BaseException:  # it is cancelled: the next attempt of this client has the number again
+                trial.slots[slot.key].discard(slot.nth)
+                raise
+        return found
+
+    def _found(self, slot: Slot, *, building: bool) -> Kept | None:
+        """What is kept for a slot now; a recording takes only what it has written itself.
 
         While a memory is built that trials share, which of them builds it is chance: where nobody may be asked, the
         answer to another repetition is taken then.
         """
-        if self.mode == "record":
+        if self.mode == "record" and slot not in self.written:
             return None
         found = self.answers.get(slot)
         if found is None and building and self.mode == "replay":
@@ -104,7 +133,7 @@ class Cassette:
         there = "" if self.path.exists() else ", which does not exist"
         return (
             f"{CASSETTE_MISS} to {exchange.place} (repeat {slot.repeat}, {slot.nth + 1} of its kind in this trial, "
-            f"request {slot.key[:12]}) in {self.path}{there}; ask for it with --cassette auto"
+            f"request {slot.key[:12]}, upstream {exchange.upstream}) in {self.path}{there}; ask for it with --cassette auto"
         )
 
     def keep(self, slot: Slot, exchange: Exchange, *, trial: WireTrial, base: str) -> None:
@@ -113,18 +142,26 @@ class Cassette:
         Raises:
             OSError: where the file cannot be written.
         """
-        if not is_answer(exchange):
-            trial.slots[slot.key].discard(slot.nth)
-            return
+        try:
+            if is_answer(exchange):
+                self._write(slot, exchange, trial, base)
+            else:
+                trial.slots[slot.key].discard(slot.nth)
+        finally:
+            self.under_way.pop(slot).set()
+
+    def _write(self, slot: Slot, exchange: Exchange, trial: WireTrial, base: str) -> None:
         text = body_of(b"".join(exchange.chunks), exchange.coding).text
         body = self.redact(_anonymous(text, trial, base))
         kept = Kept(exchange.status, exchange.content_type, body)
         self.answers[slot] = kept
+        self.written.add(slot)
         entry = {
             "key": slot.key,
             "repeat": slot.repeat,
             "nth": slot.nth,
             "request": self.redact(_anonymous(exchange.place, trial, base)),
+            "upstream": self.redact(exchange.upstream),
             "status": kept.status,
             "type": kept.content_type,
             "body": kept.body,
@@ -134,7 +171,7 @@ class Cassette:
 
 def is_answer(exchange: Exchange) -> bool:
     """Whether an answer is worth keeping: whole, no error, not empty, no error text in the clothes of an answer."""
-    if exchange.error or not 200 <= exchange.status < 300:
+    if exchange.error or exchange.cut or not 200 <= exchange.status < 300:
         return False
     if body_of(b"".join(exchange.chunks), exchange.coding).fault:
         return False
@@ -154,12 +191,12 @@ def _anonymous(text: str, trial: WireTrial, base: str) -> str:
     return text
 
 
-def _hash_of(method: str, path: str, text: str) -> str:
-    body = json_in(text)
+def _hash_of(method: str, upstream: str, path: str, coding: str, text: str) -> str:
+    place, body = [method, upstream, path, coding], json_in(text)
     try:
-        return content_hash([method, path, text if body is None else body])
+        return content_hash([*place, text if body is None else body])
     except (ValueError, RecursionError):  # NaN, which some clients write, or a nesting that JSON cannot be written of
-        return content_hash([method, path, text])
+        return content_hash([*place, text])
 
 
 def _mend(path: Path, whole: bytes) -> None:
@@ -187,6 +224,10 @@ def _entries(path: Path, whole: bytes) -> dict[Slot, Kept]:
     if version > VERSION:
         what = f"the cassette has the format version {version}, and this foldproof knows {VERSION}"
         raise FileError([Problem(str(path), 1, what, "update foldproof, or remove the file to begin a new one")])
+    if version < VERSION:
+        what = f"the cassette has the format version {version}, which does not tell the servers apart that answered"
+        hint = f"remove the file, and record anew: this foldproof writes version {VERSION}"
+        raise FileError([Problem(str(path), 1, what, hint)])
     found: dict[Slot, Kept] = {}
     faults = []
     # After the last line break stands nothing, or what a killed process left half-written.

@@ -8,38 +8,60 @@ from dataclasses import dataclass, field
 
 import anyio
 
-API_PATHS = {
-    "/chat/completions": "chat",
-    "/completions": "completions",
-    "/responses": "responses",
-    "/messages": "messages",
-}
+from foldproof.agents.packing import MOST_BYTES, megabytes
+
+_OPENAI_PATHS = {"/chat/completions": "chat", "/completions": "completions", "/responses": "responses"}
+_ANTHROPIC_PATH = "/messages"
 
 
 def api_of(method: str, path: str) -> str:
-    """The protocol of a request that asks a model, by the end of its path; empty for any other."""
-    bare = path.partition("?")[0].rstrip("/")
-    return next((api for end, api in API_PATHS.items() if bare.endswith(end)), "") if method == "POST" else ""
+    """The protocol of a request that asks a model, by its path; empty for any other.
+
+    OpenAI's may stand below a path of a deployment. Anthropic's is one alone: a thread of OpenAI has messages too.
+    """
+    bare = after_v1(path).partition("?")[0].rstrip("/")
+    if method != "POST":
+        return ""
+    if bare == _ANTHROPIC_PATH:
+        return "messages"
+    return next((api for end, api in _OPENAI_PATHS.items() if bare.endswith(end)), "")
+
+
+def is_anthropic(path: str) -> bool:
+    """Whether a path is one of Anthropic's messages: asking for one, counting its tokens, batches of them."""
+    bare = after_v1(path).partition("?")[0].rstrip("/")
+    return bare == _ANTHROPIC_PATH or bare.startswith(f"{_ANTHROPIC_PATH}/")
+
+
+def after_v1(path: str) -> str:
+    """A path, with its query, without the `/v1` that it begins with, or two from a client that adds one more."""
+    bare = path.removeprefix("/v1") if path.startswith(("/v1/", "/v1?")) or path == "/v1" else path
+    return bare.removeprefix("/v1") if bare.startswith("/v1/") else bare
 
 
 @dataclass(slots=True, eq=False)
 class Exchange:
     """One request and its answer, filled in as it goes on. Of headers only the type and the coding are held.
 
-    `path` is what follows the trial's own part, with the query. `error` is what kept the answer from its end.
-    `kept` says that the answer came from the cassette.
+    `path` is what follows the trial's own part, with the query; `upstream` is the base URL of the server behind it, `anthropic`
+    whether that is Anthropic's. `error` is what kept the answer from its end. `kept` says that the answer came from the cassette, `cut` that it was
+    too long to be held: the rest was only passed on.
     """
 
     method: str
     path: str
     request: bytes
     request_coding: str = ""
+    upstream: str = ""
+    anthropic: bool = False
     status: int = 0
     content_type: str = ""
     coding: str = ""
     chunks: list[bytes] = field(default_factory=list)
     error: str = ""
     kept: bool = False
+    cut: bool = False
+    size: int = 0
     started: float = field(default_factory=time.monotonic)
     duration_s: float = 0.0
     handler: asyncio.Task[object] | None = field(default_factory=asyncio.current_task)
@@ -59,6 +81,18 @@ class Exchange:
     def is_stream(self) -> bool:
         """Whether the answer comes as server-sent events."""
         return self.content_type.partition(";")[0].strip().lower() == "text/event-stream"
+
+    def hold(self, chunk: bytes) -> None:
+        """Hold a piece of the answer, unless it has become too long: then what is held stays as it is."""
+        self.size += len(chunk)
+        self.cut = self.size > MOST_BYTES
+        if not self.cut:
+            self.chunks.append(chunk)
+
+    @property
+    def cut_note(self) -> str:
+        """Why the answer is not whole here, though the agent got all of it; empty where it is whole."""
+        return f"cut: the answer is longer than {megabytes(MOST_BYTES)}, the rest was only passed on" if self.cut else ""
 
     def end(self) -> None:
         """Nothing more comes."""

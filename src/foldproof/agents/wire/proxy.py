@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import logging
 import re
 import secrets
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -17,7 +18,7 @@ from yarl import URL
 
 from foldproof.agents.watch import Tap
 from foldproof.agents.wire.cassette import Cassette, Kept, Slot
-from foldproof.agents.wire.exchange import Exchange, WireTrial, api_of
+from foldproof.agents.wire.exchange import Exchange, WireTrial, is_anthropic
 from foldproof.agents.wire.reading import seen_of
 from foldproof.agents.wire.sse import pieces_of
 from foldproof.agents.wire.upstreams import Upstreams, detour
@@ -57,7 +58,9 @@ async def open_proxy(
         skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
     ) as session:
         proxy = Proxy(session, upstreams, environ, cassette=cassette)
-        server = web.Server(proxy.handle, handler_cancellation=True, auto_decompress=False, access_log=None)
+        server = web.Server(
+            proxy.handle, handler_cancellation=True, auto_decompress=False, access_log=None, logger=_log(proxy)
+        )
         runner = web.ServerRunner(server, shutdown_timeout=0.1)
         await runner.setup()
         try:
@@ -68,6 +71,25 @@ async def open_proxy(
         finally:
             proxy.give_up("the run ended before the answer did")
             await runner.cleanup()
+
+
+class _Remarks(logging.Handler):
+    """Requests that fail before they are requests: a remark for the records, no traceback on the terminal."""
+
+    def __init__(self, proxy: Proxy) -> None:
+        super().__init__(logging.ERROR)
+        self._proxy = proxy
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note the kind of failure alone: its text may hold a header, and with it a key."""
+        error = record.exc_info[1] if record.exc_info else None
+        self._proxy.remark(f"a request could not be taken: {type(error).__name__ if error else record.getMessage()}")
+
+
+def _log(proxy: Proxy) -> logging.Logger:
+    log = logging.Logger("foldproof.wire")  # noqa: LOG001  # of this proxy alone, in no tree of loggers
+    log.addHandler(_Remarks(proxy))
+    return log
 
 
 class Proxy:
@@ -119,6 +141,13 @@ class Proxy:
         for wire in self._trials.values():
             wire.give_up(reason)
 
+    def remark(self, text: str) -> None:
+        """Note something that belongs to one of the running trials, nobody knows which, with each of them."""
+        for wire in self._trials.values():
+            note = f"{text} (from this trial, or another that ran beside it)" if len(self._trials) > 1 else text
+            if note not in wire.notes:
+                wire.notes.append(note)
+
     def _base(self, wire: WireTrial) -> str:
         return f"http://127.0.0.1:{self.port}/t/{wire.token}"
 
@@ -137,6 +166,8 @@ class Proxy:
         if wire is None:  # it ended while the body came
             return _nobody(known=True)
         exchange = Exchange(request.method, place[2] or "/", body, request.headers.get("Content-Encoding", ""))
+        exchange.anthropic = "anthropic-version" in request.headers or is_anthropic(exchange.path)
+        exchange.upstream = self._upstreams.anthropic if exchange.anthropic else self._upstreams.openai
         wire.exchanges.append(exchange)
         try:
             return await self._answer(request, exchange, wire)
@@ -155,7 +186,7 @@ class Proxy:
             return await self._forward(request, exchange)
         base = self._base(wire)
         slot = cassette.slot(exchange, wire, base)
-        kept = cassette.find(slot, building=wire.building)
+        kept = await cassette.find(slot, wire)
         if kept is not None:
             exchange.kept = True
             return await _play(request, exchange, kept, body=kept.for_trial(wire, base))
@@ -174,11 +205,11 @@ class Proxy:
                 self._cassette.keep(slot, exchange, trial=wire, base=self._base(wire))
             except OSError as error:
                 wire.notes.append(f"an answer is not in the cassette: {error.strerror or error}")
+            if exchange.cut:
+                wire.notes.append(f"an answer is not in the cassette: {exchange.cut_note}")
 
     async def _forward(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
-        anthropic = api_of("POST", exchange.path) == "messages" or "/messages/" in exchange.path
-        anthropic = anthropic or "anthropic-version" in request.headers
-        url = self._upstreams.url_of(exchange.path, anthropic=anthropic)
+        url = self._upstreams.url_of(exchange.path, anthropic=exchange.anthropic)
         headers = _passed(request.headers, _NOT_SENT)
         headers["Accept-Encoding"] = "identity"
         try:
@@ -188,12 +219,11 @@ class Proxy:
                 data=_sent(exchange),
                 headers=headers,
                 allow_redirects=False,
-                proxy=self._detour(self._upstreams.anthropic if anthropic else self._upstreams.openai),
+                proxy=self._detour(exchange.upstream),
             )
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            base = self._upstreams.anthropic if anthropic else self._upstreams.openai
             exchange.status = 502
-            exchange.error = f"no answer from the upstream {base}: {type(error).__name__}: {error}"
+            exchange.error = f"no answer from the upstream {exchange.upstream}: {type(error).__name__}: {error}"
             return _refusal(502, exchange.error, "upstream_unreachable")
         async with response:
             exchange.status = response.status
@@ -213,13 +243,11 @@ async def _pass_back(
     """The upstream's answer: JSON in one piece, anything else piece by piece as it comes."""
     headers = _passed(response.headers, _NOT_RETURNED)
     in_one = response.content_type == "application/json" or response.content_length == 0
-    back: web.StreamResponse | None = None
-    if not in_one:
-        back = web.StreamResponse(status=response.status, reason=response.reason, headers=headers)
-        if response.content_length is not None:
-            back.content_length = response.content_length
-        await back.prepare(request)
+    back = None if in_one else await _begun(request, response, headers)
     async for chunk in _pieces(exchange, response):
+        if back is None and exchange.cut:  # too long to be held until its end
+            back = await _begun(request, response, headers)
+            await back.write(b"".join(exchange.chunks))
         if back is not None:
             await back.write(chunk)
     if exchange.error:
@@ -231,11 +259,22 @@ async def _pass_back(
     return back
 
 
+async def _begun(
+    request: web.BaseRequest, response: aiohttp.ClientResponse, headers: CIMultiDict[str]
+) -> web.StreamResponse:
+    """An answer whose head is sent, so that its pieces can follow."""
+    back = web.StreamResponse(status=response.status, reason=response.reason, headers=headers)
+    if response.content_length is not None:
+        back.content_length = response.content_length
+    await back.prepare(request)
+    return back
+
+
 async def _pieces(exchange: Exchange, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
     """The pieces of an answer as they come; where the upstream breaks off, the exchange has the error."""
     try:
         async for chunk in response.content.iter_any():
-            exchange.chunks.append(chunk)
+            exchange.hold(chunk)
             yield chunk
     except (aiohttp.ClientPayloadError, aiohttp.ClientConnectionError, TimeoutError) as error:
         exchange.error = f"{_BROKEN}: {type(error).__name__}: {error}"

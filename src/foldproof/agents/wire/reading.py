@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from foldproof.agents.packing import PackedError, unpacked
 from foldproof.agents.wire import chat, messages, responses
 from foldproof.agents.wire.exchange import Exchange, WireTrial
 from foldproof.agents.wire.foreign import Said, call_text, json_in, mapping_in, section, text_in
 from foldproof.agents.wire.sse import Event, events_of
 from foldproof.logs import ModelCall, Seen
+
+
+T = TypeVar("T")
 
 
 class _Reader(NamedTuple):
@@ -40,16 +43,12 @@ class Body(NamedTuple):
 
 
 def body_of(raw: bytes, coding: str = "") -> Body:
-    """The text of a body, unpacked where it came packed; bytes that are not UTF-8 are replaced."""
-    coding = coding.strip().lower()
+    """The text of a body, unpacked within a bound where it came packed; bytes that are not UTF-8 are replaced."""
     try:
-        if coding in ("gzip", "x-gzip", "deflate") and raw:
-            raw = zlib.decompressobj(47).decompress(raw)
-        elif coding not in ("", "identity") and raw:
-            return Body("", f"it is packed as {coding!r}, which is not read")
+        raw = unpacked(raw, coding)
         return Body(raw.decode())
-    except zlib.error:
-        return Body("", f"it says that it is packed as {coding!r}, and is not")
+    except PackedError as error:
+        return Body("", str(error))
     except UnicodeDecodeError:
         return Body(raw.decode("utf-8", "replace"), "it is not UTF-8")
 
@@ -82,8 +81,10 @@ def call_of(exchange: Exchange, trial: WireTrial | None = None) -> tuple[ModelCa
     if not isinstance(asked, dict):
         remarks += [] if request.fault else ["the request is no JSON object"]
         asked = {}
-    prompt, carried = _prompt(exchange.api, asked, trial, remarks)
-    said = _said(exchange, remarks)
+    prompt, carried = _guarded(
+        lambda: _prompt(exchange.api, asked, trial, remarks), ("", ""), what="request", remarks=remarks
+    )
+    said = _guarded(lambda: _said(exchange, remarks), Said(ended=False), what="answer", remarks=remarks)
     if trial is not None and carried:
         _remember(exchange, trial, carried, said)
     if not prompt and asked:
@@ -102,6 +103,14 @@ def call_of(exchange: Exchange, trial: WireTrial | None = None) -> tuple[ModelCa
         duration_s=exchange.duration_s,
     )
     return call, remarks
+
+
+def _guarded(read: Callable[[], T], nothing: T, *, what: str, remarks: list[str]) -> T:
+    try:
+        return read()
+    except Exception as error:  # a border: a body of any shape is a call on record, and the agent has its answer
+        remarks.append(f"the {what} cannot be read: {type(error).__name__}: {error}")
+        return nothing
 
 
 def _prompt(api: str, asked: dict[str, Any], trial: WireTrial | None, remarks: list[str]) -> tuple[str, str]:
@@ -146,6 +155,8 @@ def _said(exchange: Exchange, remarks: list[str]) -> Said:
 
 def _error(exchange: Exchange, said: Said) -> str:
     """Why there is no whole answer; an agent that leaves after the last part has it all."""
+    if exchange.cut:
+        return exchange.cut_note
     broken = "" if said.ended and not said.error and 200 <= exchange.status < 300 else exchange.error
     if broken:
         return broken

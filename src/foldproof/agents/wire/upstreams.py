@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from foldproof.agents.endpoint import base_of
 from foldproof.agents.watch import WatchSetup
+from foldproof.agents.wire.exchange import after_v1
 from foldproof.core import UsageError, nearest_of
 
 _SETTINGS = ("anthropic", "openai")
@@ -24,9 +26,7 @@ class Upstreams:
 
     def url_of(self, path: str, *, anthropic: bool) -> str:
         """The address of a request whose path, with its query, follows the trial's own part."""
-        bare = path.removeprefix("/v1") if path.startswith(("/v1/", "/v1?")) or path == "/v1" else path
-        if bare.startswith("/v1/"):  # a client that adds `/v1` to a base URL that ends with it
-            bare = bare.removeprefix("/v1")
+        bare = after_v1(path)
         return f"{self.anthropic}/v1{bare}" if anthropic else f"{self.openai}{bare}"
 
 
@@ -67,7 +67,7 @@ def _first(*candidates: tuple[str, Any]) -> str:
         raise UsageError(
             f"{place} is {value!r}: {fault}\n  write a base URL as clients have it: http://localhost:8000/v1"
         )
-    return str(value).rstrip("/")
+    return base_of(str(value))
 
 
 def _fault_of(value: Any) -> str:  # noqa: ANN401  # any value of a file

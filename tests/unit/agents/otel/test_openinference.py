@@ -156,7 +156,10 @@ def test_what_a_reranker_gives(read, otlp):
         "reranker.input_documents.0.document.content": "worst",
         "reranker.output_documents.0.document.content": "best",
     }
-    assert read(otlp(1, attributes)).memory_reads == (MemoryItem("best", rank=1),)
+    assert read(otlp(1, attributes)).memory_reads == (
+        MemoryItem("best", rank=1),
+        MemoryItem("worst", rank=2, dropped="passed over by the reranker"),
+    )
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ async def test_what_was_recorded_is_replayed_and_nobody_is_asked(asked, upstream
     assert (call.prompt, call.answer, call.status, call.error) == ("[user]\nTea?", "fine", 200, "")
     assert seen.notes == ("answered from the cassette: 1 of 1 calls",)
     head, entry = entries(cassette_file)
-    assert head == {"foldproof_cassette": 1}
+    assert head == {"foldproof_cassette": 2}
     assert entry["request"] == "POST /v1/chat/completions"
 
 
@@ -306,10 +306,10 @@ async def test_a_half_written_last_line_is_mended(asked, bodies, cassette_file):
         ("{}\n", ":1: this is no cassette of foldproof"),
         ("[]\n", ":1: this is no cassette of foldproof"),
         ("my notes", ":1: this is no cassette of foldproof"),
-        ('{"foldproof_cassette": 1}', ":1: this is no cassette of foldproof"),
+        ('{"foldproof_cassette": 2}', ":1: this is no cassette of foldproof"),
         ('{"foldproof_cassette": "1"}\n', "this is no cassette"),
-        ('{"foldproof_cassette": 1}\nnot JSON\n', ":2: this line is no kept answer"),
-        ('{"foldproof_cassette": 1}\n{"key": "k", "repeat": true}\n', ":2: this line is no kept answer"),
+        ('{"foldproof_cassette": 2}\nnot JSON\n', ":2: this line is no kept answer"),
+        ('{"foldproof_cassette": 2}\n{"key": "k", "repeat": true}\n', ":2: this line is no kept answer"),
     ],
 )
 @pytest.mark.parametrize("mode", ["replay", "auto"])
@@ -327,7 +327,7 @@ async def test_two_heads_are_no_fault(asked, bodies, cassette_file):
     """Two processes may begin a file at once."""
     await asked("record", bodies.asked("one"))
     text = cassette_file.read_text("utf-8")
-    cassette_file.write_text('{"foldproof_cassette": 1}\n' + text, "utf-8")
+    cassette_file.write_text('{"foldproof_cassette": 2}\n' + text, "utf-8")
     assert (await asked("replay", bodies.asked("one")))[0][0][0] == 200
 
 

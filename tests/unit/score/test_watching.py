@@ -1,0 +1,23 @@
+"""What the sources beside the adapter have to say of themselves."""
+
+from foldproof.logs import Seen
+from foldproof.record import Trial
+from foldproof.score.watching import watch_notes
+
+
+def _trial(repeat, *notes, building=()):
+    return Trial("q", repeat, seen=(Seen("otel", notes=notes),), building=(Seen("wire", notes=building),))
+
+
+def test_each_remark_is_told_once_with_its_trials():
+    trials = [_trial(0, "no span", "no span"), _trial(1, "no span", building=("cut",)), _trial(2)]
+    assert watch_notes(trials) == ("otel: no span (2 of 3 trials)", "wire: cut (1 of 3 trials)")
+    assert watch_notes([]) == watch_notes([_trial(0)]) == ()
+
+
+def test_the_commonest_are_told_and_the_rest_counted():
+    trials = [_trial(0, *"abcde"), _trial(1, "e")]
+    told = watch_notes(trials)
+    assert told[0] == "otel: e (2 of 2 trials)"
+    assert told[-1] == "2 more remarks of what was seen beside the agent: see `foldproof explain`"
+    assert len(told) == 4
