@@ -144,9 +144,12 @@ async def test_a_restored_memory_answers_as_the_one_it_was_taken_from(opened, ag
                 with suppress(UnsupportedError):
                     await agent.fold()
         first, second = await asked(built, QUESTION), await asked(taken, QUESTION)
-        assert first == second
+        # What building used is carried by the first answer after it, whoever gives that.
+        assert replace(first, usage=None) == replace(second, usage=None)
         await close(built)
-        assert await asked(taken, QUESTION) == second, "the copy outlives the original"
+        assert replace(await asked(taken, QUESTION), usage=None) == replace(second, usage=None), (
+            "it outlives the original"
+        )
         await close(taken)
 
 

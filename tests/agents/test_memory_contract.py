@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from foldproof.agents import AgentError, UnsupportedError
-from foldproof.agents.memories import Forgets, Resources, make_memory
+from foldproof.agents.memories import Forgets, Recall, Resources, make_memory
+from foldproof.agents.memories.text import turn_items
 from foldproof.agents.pool import Pool
-from foldproof.agents.protocols import Closes, Snapshots
+from foldproof.agents.protocols import Snapshots
 from foldproof.agents.remembering import Remembering
+from foldproof.agents.watch import Tap
 from foldproof.logs import History, Session, Turn
 
 pytestmark = pytest.mark.anyio
@@ -184,27 +186,52 @@ async def test_A27_a_latin_word_inside_a_sentence_without_spaces_is_reached(made
     assert "ADK" in (await memory.recall("Since when is ADK used?")).text
 
 
-@every_kind
-async def test_it_needs_no_closing_or_can_be_copied(made, kind):
-    memory = made(kind)
-    assert isinstance(memory, Snapshots) or not isinstance(memory, Closes)
+@pytest.mark.parametrize("kind", [*SETTINGS, "none"])
+async def test_it_is_built_once_for_all_trials_that_start_alike(made, kind, history):
+    memory = make_memory({"kind": "none"}, Resources(Path())) if kind == "none" else made(kind)
+    assert isinstance(memory, Snapshots)
+    await memory.build(history)
+    held = repr(await memory.snapshot())
+    assert "Resources" not in held
+    assert "Tap" not in held
+    await memory.restore(await memory.snapshot())
 
 
-async def test_a_memory_that_holds_something_is_not_copied_behind_its_back(made):
-    class Holding:
-        """A memory with something to close and no snapshot of its own."""
+class Speaking:
+    """A memory without a snapshot of its own, which asks by its trial's resources."""
 
-        compacts = False
-        closed = 0
+    compacts = False
+    closed = 0
 
-        async def close(self):
-            self.closed += 1
+    def __init__(self, trial):
+        self.resources = Resources(Path(), trial=trial, tap=Tap(f"http://127.0.0.1:1/t/{trial}/v1"))
+        self.held = ()
 
-    memory = Holding()
-    agent = Remembering(memory)
-    with pytest.raises(UnsupportedError, match="cannot be copied"):
-        await agent.snapshot()
-    with pytest.raises(UnsupportedError, match="cannot be copied"):
-        await agent.restore(made("full"))
-    await agent.close()
-    assert memory.closed == 1
+    async def build(self, history):
+        self.held = turn_items(history)
+
+    async def fold(self):
+        """Nothing to do."""
+
+    async def recall(self, question):
+        return Recall(self.held, (self.resources.tap.wire_url,))
+
+    async def items(self):
+        return self.held
+
+    async def close(self):
+        self.closed += 1
+
+
+async def test_a_memory_is_not_copied_behind_its_back(made, history):
+    """Else what it asks in one trial would go out by the tap of another, and stand in that one's evidence."""
+    first, second = Remembering(Speaking("a")), Remembering(Speaking("b"))
+    await first.ingest(history)
+    with pytest.raises(UnsupportedError, match="has no `snapshot` and `restore` of its own: each trial builds it anew"):
+        await first.snapshot()
+    with pytest.raises(UnsupportedError, match="each trial builds it anew"):
+        await second.restore(Speaking("a"))
+    await second.ingest(history)
+    assert (await second._memory.recall("?")).notes == ("http://127.0.0.1:1/t/b/v1",)
+    await second.close()
+    assert second._memory.closed == 1

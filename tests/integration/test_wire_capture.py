@@ -110,13 +110,15 @@ def test_a_rerun_from_the_cassette_asks_nobody(going: Path, cli_with_key: Callab
 
 def test_what_the_cassette_does_not_have_is_an_error_and_no_pass(going: Path, cli_with_key: Callable[..., Any]) -> None:
     """The agent swallows the failure and answers, even rightly: nobody asked its model."""
-    wired_project(going, "http://127.0.0.1:9/v1")
-    result = cli_with_key("run", "production", "--cassette", "replay", "--repeat", "1", "--json")
-    assert result.code == 7
-    cases = result.document["cases"]
-    assert {case["outcome"] for case in cases} == {"error"}
-    assert "the cassette has no answer to POST /v1/chat/completions" in json.dumps(cases)
-    live = cli_with_key("run", "production", "--fresh", "--repeat", "1", "--json")
+    with ScriptedEndpoint(lambda question: f"{question}: Monday") as endpoint:
+        wired_project(going, endpoint.url)
+        result = cli_with_key("run", "production", "--cassette", "replay", "--repeat", "1", "--json")
+        assert result.code == 7
+        cases = result.document["cases"]
+        assert {case["outcome"] for case in cases} == {"error"}
+        assert "the cassette has no answer to POST /v1/chat/completions" in json.dumps(cases)
+        assert sum(endpoint.asked.values()) == 0
+        live = cli_with_key("run", "production", "--fresh", "--repeat", "1", "--json")
     assert {case["outcome"] for case in live.document["cases"]} == {"pass"}
 
 

@@ -14,11 +14,10 @@ from foldproof.agents.endpoint import Chat
 from foldproof.agents.errors import AgentError
 from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.http_answers import Completion
-from foldproof.agents.memories import Memory, kind_of, make_memory
+from foldproof.agents.memories import Memory, Spent, kind_of, make_memory
 from foldproof.agents.model import chat_of, steadiness_notes
-from foldproof.agents.pool import Pool
 from foldproof.agents.protocols import Reply, SessionInfo
-from foldproof.agents.remembering import Remembering, memory_notes, memory_of, resources_of
+from foldproof.agents.remembering import Remembering, Shared, memory_notes, memory_of, open_shared, resources_of
 from foldproof.agents.usage import summed
 from foldproof.agents.wire.chat import prompt_of
 from foldproof.logs import ToolCall
@@ -30,15 +29,12 @@ Message = dict[str, Any]
 async def open_chat(setup: Setup) -> AsyncIterator[AgentFactory]:
     """The chat agents of a configuration, which share one pool of connections."""
     settings = read_chat_settings(setup)
-    pool = Pool()
-    chat_of(setup.model, setup.environ, pool, place=setup.place)
-    settings.check(kind_of(setup.memory), setup.place)
-    memory = memory_of(setup, pool)
-    fingerprint = setup.fingerprint(settings.digests(setup.root))
-    try:
-        yield ChatFactory(setup, settings, pool, default_folds=int(memory.compacts), fingerprint=fingerprint)
-    finally:
-        await pool.close()
+    async with open_shared() as shared:
+        chat_of(setup.model, setup.environ, shared.pool, place=setup.place)
+        settings.check(kind_of(setup.memory), setup.place)
+        memory = memory_of(setup, shared)
+        fingerprint = setup.fingerprint(settings.digests(setup.root))
+        yield ChatFactory(setup, settings, shared, default_folds=int(memory.compacts), fingerprint=fingerprint)
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class ChatFactory:
 
     setup: Setup = field(repr=False)
     settings: ChatSettings
-    pool: Pool = field(repr=False)
+    shared: Shared = field(repr=False)
     default_folds: int
     fingerprint: str
 
@@ -65,22 +61,23 @@ class ChatFactory:
         setup = self.setup
         config = setup.memory_of(memory_config)
         self.settings.check(kind_of(config), setup.place)
-        resources = resources_of(setup, self.pool, trial)
-        chat = chat_of(setup.model, setup.environ, self.pool, place=setup.place, wire_url=resources.tap.wire_url)
-        return ChatAgent(make_memory(config, resources), chat, self.settings)
+        resources = resources_of(setup, self.shared, trial)
+        wire_url = resources.tap.wire_url
+        chat = chat_of(setup.model, setup.environ, resources.pool, place=setup.place, wire_url=wire_url)
+        return ChatAgent(make_memory(config, resources), chat, self.settings, resources.spent)
 
 
 class ChatAgent(Remembering):
     """A model and a memory."""
 
-    def __init__(self, memory: Memory, chat: Chat, settings: ChatSettings) -> None:
-        super().__init__(memory)
+    def __init__(self, memory: Memory, chat: Chat, settings: ChatSettings, spent: Spent) -> None:
+        super().__init__(memory, spent)
         self._chat = chat
         self._settings = settings
 
     async def start_session(self, info: SessionInfo) -> ChatConversation:
         """A conversation with a fresh context."""
-        return ChatConversation(self._memory, self._chat, self._settings, info.now)
+        return ChatConversation(self._memory, self._chat, self._settings, self._spent, info.now)
 
 
 @dataclass(slots=True)
@@ -90,6 +87,7 @@ class ChatConversation:
     memory: Memory
     chat: Chat
     settings: ChatSettings
+    spent: Spent
     now: str
     turns: list[Message] = field(default_factory=list)
 
@@ -140,7 +138,7 @@ class ChatConversation:
             memory_reads=tuple(reading.items),
             memory_writes=(),
             prompt=prompt,
-            usage=summed(reading.usages),
+            usage=self.spent.with_answer(summed(reading.usages)),
             notes=tuple(reading.notes),
         )
 

@@ -38,15 +38,16 @@ class Reading:
     items: list[MemoryItem] = field(default_factory=list)
     usages: list[Usage | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    _places: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, recall: Recall) -> None:
         """Take in what a question to the memory returned."""
         for item in recall.reads:
-            known = next((at for at, held in enumerate(self.items) if (held.id, held.text) == (item.id, item.text)), -1)
-            if known < 0:
-                self.items.append(replace(item, rank=len(self.items) + 1))
-            elif self.items[known].dropped and not item.dropped:
-                self.items[known] = replace(self.items[known], dropped="", score=item.score)
+            place = self._places.setdefault((item.id, item.text), len(self.items))
+            if place == len(self.items):
+                self.items.append(replace(item, rank=place + 1))
+            elif self.items[place].dropped and not item.dropped:
+                self.items[place] = replace(self.items[place], dropped="", score=item.score)
         self.usages.append(recall.usage)
         self.notes += [note for note in recall.notes if note not in self.notes]
 

@@ -15,8 +15,8 @@ class PackedError(ValueError):
     """A body that is packed in a way that is not known, or is not what it says, or is too large."""
 
 
-def unpacked(raw: bytes, coding: str, most: int = MOST_BYTES) -> bytes:
-    """The body without its content coding; what was packed whole may have been cut before its end.
+def unpacked(raw: bytes, coding: str, most: int) -> bytes:
+    """The body without its content coding; of one that was cut, what can be read.
 
     Raises:
         PackedError: where it cannot be unpacked, or has more than `most` bytes then.
@@ -26,13 +26,11 @@ def unpacked(raw: bytes, coding: str, most: int = MOST_BYTES) -> bytes:
         return raw
     if coding not in CODINGS:
         raise PackedError(f"it is packed as {coding!r}, which is not read")
-    try:
-        found = _inflated(raw, most, _ANY_HEADER)
-    except zlib.error:
-        try:
-            found = _inflated(raw, most, _NO_HEADER)  # what some servers call `deflate`
-        except zlib.error:
-            raise PackedError(f"it says that it is packed as {coding!r}, and is not") from None
+    found = _inflated(raw, most, _ANY_HEADER)
+    if found is None and coding == "deflate":  # some servers leave the header away
+        found = _inflated(raw, most, _NO_HEADER)
+    if found is None:
+        raise PackedError(f"it says that it is packed as {coding!r}, and is not")
     if len(found) > most:
         raise PackedError(f"it has more than {megabytes(most)} once it is unpacked")
     return found
@@ -43,5 +41,9 @@ def megabytes(size: int) -> str:
     return f"{size // 1024**2} MB"
 
 
-def _inflated(raw: bytes, most: int, window: int) -> bytes:
-    return zlib.decompressobj(window).decompress(raw, most + 1)
+def _inflated(raw: bytes, most: int, window: int) -> bytes | None:
+    """At most one byte more than the bound; None where the bytes are not packed so."""
+    try:
+        return zlib.decompressobj(window).decompress(raw, most + 1)
+    except zlib.error:
+        return None

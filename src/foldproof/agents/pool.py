@@ -75,6 +75,7 @@ async def _whole(response: ClientResponse) -> bytes:
         size += len(chunk)
         if size > MOST_BYTES:
             response.close()
-            raise AgentError(f"the endpoint's answer is longer than {megabytes(MOST_BYTES)}: it was not read to its end")
+            most = megabytes(MOST_BYTES)
+            raise AgentError(f"the endpoint's answer is longer than {most}: it was not read to its end")
         chunks.append(chunk)
     return b"".join(chunks)

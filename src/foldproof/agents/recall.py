@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from foldproof.agents.factory import AgentFactory, Setup
-from foldproof.agents.memories import Memory, make_memory
-from foldproof.agents.pool import Pool
+from foldproof.agents.memories import Memory, Spent, make_memory
 from foldproof.agents.protocols import Reply, SessionInfo
-from foldproof.agents.remembering import Remembering, memory_notes, memory_of, resources_of
+from foldproof.agents.remembering import Remembering, Shared, memory_notes, memory_of, open_shared, resources_of
 from foldproof.core import UsageError
 
 NO_MEMORY = "I have no memory of this."
@@ -27,17 +26,14 @@ async def open_recall(setup: Setup) -> AsyncIterator[AgentFactory]:
             f"{setup.place}: `recall` takes no value, it has {setup.agent['recall']!r}\n"
             "  the memory is chosen with `memory: {kind: …}`"
         )
-    pool = Pool()
-    memory = memory_of(setup, pool)
-    try:
+    async with open_shared() as shared:
+        memory = memory_of(setup, shared)
         yield RecallFactory(
             setup,
-            pool,
+            shared,
             default_folds=int(memory.compacts),
             fingerprint=setup.fingerprint({}),
         )
-    finally:
-        await pool.close()
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class RecallFactory:
     """Makes an agent with an empty memory of the kind that the memory_config names."""
 
     setup: Setup = field(repr=False)
-    pool: Pool = field(repr=False)
+    shared: Shared = field(repr=False)
     default_folds: int
     fingerprint: str
 
@@ -56,8 +52,8 @@ class RecallFactory:
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> RecallAgent:
         """An agent of its own memory."""
-        resources = resources_of(self.setup, self.pool, trial)
-        return RecallAgent(make_memory(self.setup.memory_of(memory_config), resources))
+        resources = resources_of(self.setup, self.shared, trial)
+        return RecallAgent(make_memory(self.setup.memory_of(memory_config), resources), resources.spent)
 
 
 class RecallAgent(Remembering):
@@ -65,7 +61,7 @@ class RecallAgent(Remembering):
 
     async def start_session(self, info: SessionInfo) -> RecallConversation:  # noqa: ARG002  # one user a memory
         """A session; nothing but the memory is kept between messages."""
-        return RecallConversation(self._memory)
+        return RecallConversation(self._memory, self._spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +69,7 @@ class RecallConversation:
     """Each message is a question to the memory."""
 
     memory: Memory
+    spent: Spent
 
     async def reply(self, message: str) -> Reply:
         """The context for this question, or the admission that there is none."""
@@ -84,6 +81,6 @@ class RecallConversation:
             memory_reads=recall.reads,
             memory_writes=(),
             prompt=text,
-            usage=recall.usage,
+            usage=self.spent.with_answer(recall.usage),
             notes=recall.notes,
         )

@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from foldproof.agents.errors import UnsupportedError
 from foldproof.agents.factory import Setup
-from foldproof.agents.memories import Memory, Resources, kind_of, make_memory
+from foldproof.agents.memories import Memory, Resources, Scratch, Spent, kind_of, make_memory
 from foldproof.agents.model import steadiness_notes
 from foldproof.agents.pool import Pool
 from foldproof.agents.protocols import Closes, Snapshots
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem
 
+_ALONE = "this memory has no `snapshot` and `restore` of its own: each trial builds it anew"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the agents of one configuration share: connections, temporary folders, and what building memories used."""
+
+    pool: Pool = field(default_factory=Pool)
+    scratch: Scratch = field(default_factory=Scratch)
+    spent: Spent = field(default_factory=Spent)
+
+
+@asynccontextmanager
+async def open_shared() -> AsyncIterator[Shared]:
+    """What is shared, for as long as the context lasts, however it ends."""
+    found = Shared()
+    try:
+        yield found
+    finally:
+        found.scratch.close()
+        await found.pool.close()
+
 
 class Remembering:
-    """A memory of one user, as the part of an agent that it is."""
+    """A memory of one user, as the part of an agent that it is. What building used goes to `spent`."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, spent: Spent | None = None) -> None:
         self._memory = memory
+        self._spent = spent or Spent()
 
     @property
     def log(self) -> str:
@@ -40,16 +64,14 @@ class Remembering:
         return await self._memory.items()
 
     async def snapshot(self) -> Any:  # noqa: ANN401  # the memory's own object
-        """The built memory: its own snapshot, or a shallow copy where it never changes in place.
+        """The built memory, by its own `snapshot`: a copy made from outside would take the trial's resources along.
 
         Raises:
-            UnsupportedError: where it holds something that cannot be copied.
+            UnsupportedError: where it has none.
         """
         if isinstance(self._memory, Snapshots):
             return await self._memory.snapshot()
-        if isinstance(self._memory, Closes):
-            raise UnsupportedError("this memory cannot be copied")
-        return copy.copy(self._memory)
+        raise UnsupportedError(_ALONE)
 
     async def restore(self, snapshot: Any) -> None:  # noqa: ANN401  # the memory's own object
         """Take over a built memory.
@@ -57,12 +79,9 @@ class Remembering:
         Raises:
             UnsupportedError: as `snapshot`.
         """
-        if isinstance(self._memory, Snapshots):
-            await self._memory.restore(snapshot)
-        elif isinstance(self._memory, Closes):
-            raise UnsupportedError("this memory cannot be copied")
-        else:
-            self._memory = copy.copy(snapshot)
+        if not isinstance(self._memory, Snapshots):
+            raise UnsupportedError(_ALONE)
+        await self._memory.restore(snapshot)
 
     async def close(self) -> None:
         """Let go of what the memory holds."""
@@ -70,19 +89,22 @@ class Remembering:
             await self._memory.close()
 
 
-def resources_of(setup: Setup, pool: Pool, trial: str = "") -> Resources:
+def resources_of(setup: Setup, shared: Shared, trial: str = "") -> Resources:
     """What the memory of one trial is made with."""
-    return Resources(setup.root, setup.environ, setup.model, trial, setup.watch.tap(trial), pool)
+    tap = setup.watch.tap(trial)
+    return Resources(
+        setup.root, setup.environ, setup.model, trial, tap, pool=shared.pool, scratch=shared.scratch, spent=shared.spent
+    )
 
 
-def memory_of(setup: Setup, pool: Pool) -> Memory:
+def memory_of(setup: Setup, shared: Shared) -> Memory:
     """The configuration's memory, made to see whether it can be: it is never built.
 
     Raises:
         UsageError: with the place of the configuration.
     """
     try:
-        return make_memory(setup.memory_of(setup.memory), resources_of(setup, pool))
+        return make_memory(setup.memory_of(setup.memory), resources_of(setup, shared))
     except UsageError as error:
         raise UsageError(f"{setup.place}: {error}") from error
 

@@ -120,7 +120,7 @@ class Watch:
         return self._taps.get(trial, Tap())
 
     async def take(self, trial: str, *, ended: bool = False) -> tuple[Seen, ...]:
-        """What each observer saw since the last call, in a fixed order; what one could not read is a note of its own."""
+        """What each observer saw since the last call, in a fixed order; where one could not read it, a note says so."""
         if ended:
             self._taps.pop(trial, None)
         found = [await _taken(source, observer, trial, ended=ended) for source, observer in self._observers.items()]
@@ -130,7 +130,7 @@ class Watch:
 async def _taken(source: Source, observer: Observer, trial: str, *, ended: bool) -> Seen | None:
     try:
         return await observer.take(trial, ended=ended)
-    except Exception as error:  # a border: whatever a foreign body does to its reader, the agent's answer stands
+    except Exception as error:  # noqa: BLE001  # a border: whatever foreign bodies do to a reader, the answer stands
         return Seen(source, notes=(f"what it saw could not be read: {type(error).__name__}: {error}",))
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from foldproof.core import content_hash
 from foldproof.logs.arguments import arguments_of
 from foldproof.logs.imported import (
     Called,
@@ -19,6 +18,7 @@ from foldproof.logs.imported import (
     SaidKind,
     Unknown,
 )
+from foldproof.logs.keys import value_key
 from foldproof.logs.memory_calls import memory_operation, memory_text
 from foldproof.logs.moments import Moment
 from foldproof.logs.talk import MemoryItem, Role, Usage
@@ -62,7 +62,8 @@ class Message:
     def key(self) -> str:
         """The same for the same message sent again; ids and times play no part."""
         calls = [[call.name, str(sorted(call.args.items(), key=str))] for call in self.calls]
-        return content_hash([self.role, self.text.strip(), calls, [result.text.strip() for result in self.results]])
+        results = [result.text.strip() for result in self.results]
+        return value_key([self.role, self.text.strip(), calls, results, [str(part.raw) for part in self.unknown]])
 
 
 class Draft:
@@ -211,7 +212,7 @@ class Draft:
         kept = []
         said = {entry.text for entry in self.entries if isinstance(entry, Said) and entry.role == "system"}
         for message in messages:
-            if message.role != "system":
+            if message.role != "system" or not message.text:
                 kept.append(message)
             elif message.text in said:
                 self.tally.repeats += 1

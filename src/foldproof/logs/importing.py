@@ -58,6 +58,7 @@ def read_logs(paths: Sequence[Path], format_name: str = "", *, redactor: Redacto
     if not paths:
         raise UsageError("no log file was named\n  name one or more files")
     files = [LogFile(path, number) for number, path in enumerate(paths)]
+    _distinct(files)
     for file in files:
         if remedy := _REMEDIES.get(file.shape):
             kind = "a ZIP archive" if file.shape == "zip" else "an SQLite database"
@@ -71,6 +72,17 @@ def read_logs(paths: Sequence[Path], format_name: str = "", *, redactor: Redacto
         tally.note(limit)
     sessions = _sessions(chosen, files, tally, redactor or Redactor())
     return Reading(chosen, why, tally, sessions)
+
+
+def _distinct(files: Sequence[LogFile]) -> None:
+    """Give files of one name in two folders two names: ids are made of them."""
+    seen: set[str] = set()
+    for file in files:
+        number = 1
+        while file.stem in seen:
+            number += 1
+            file.stem = f"{file.path.stem}-{number}"
+        seen.add(file.stem)
 
 
 def _detected(files: Sequence[LogFile]) -> tuple[LogFormat, str]:
@@ -87,7 +99,7 @@ def _format_of(file: LogFile) -> tuple[LogFormat, str]:
     values = [record.value for record in islice(file.records(Tally()), _LOOKED_AT)]
     formats = [FORMATS.get(name) for name in FORMATS.names()]
     counted = [(sum(_knows(known, value) for value in values), known) for known in formats]
-    best = max(counted, key=lambda pair: pair[0])
+    best = max(counted, key=lambda pair: (pair[0], not pair[1].general))
     if best[0]:
         return best[1], f"{best[1].told_by} ({best[0]} of the first {len(values)} records)"
     if any(isinstance(value, dict) and "haystack_sessions" in value for value in values):

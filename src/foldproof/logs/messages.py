@@ -13,6 +13,7 @@ from typing import Any
 
 from foldproof.logs.draft import Call, Message, Result, call_of
 from foldproof.logs.imported import Unknown
+from foldproof.logs.keys import text_in
 from foldproof.logs.moments import moment_of
 from foldproof.logs.talk import Role
 
@@ -99,7 +100,7 @@ def message_of(item: Any) -> Message | None:  # noqa: ANN401  # any JSON value
     if not isinstance(item, dict):
         return None
     item = _unwrapped(item)
-    kind = item.get("type")
+    kind = text_in(item.get("type"))
     if kind in _CALLS and "role" not in item:
         return Message("agent", calls=(_block_call(item),))
     if kind in _RESULTS and "role" not in item:
@@ -136,7 +137,7 @@ def _with_content(message: Message, content: Any) -> Message:  # noqa: ANN401  #
     results: list[Result] = []
     unknown: list[Unknown] = []
     for block in content:
-        kind = block.get("type", "text") if isinstance(block, dict) else "text"
+        kind = text_in(block.get("type", "text")) if isinstance(block, dict) else "text"
         if kind in _CALLS:
             calls.append(_block_call(block))
         elif kind in _RESULTS:
@@ -160,7 +161,7 @@ def _with_content(message: Message, content: Any) -> Message:  # noqa: ANN401  #
 
 def _holds_results(content: Any) -> bool:  # noqa: ANN401  # any JSON value
     return isinstance(content, list) and any(
-        isinstance(part, dict) and part.get("type") in _RESULTS for part in content
+        isinstance(part, dict) and text_in(part.get("type")) in _RESULTS for part in content
     )
 
 

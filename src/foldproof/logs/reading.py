@@ -27,17 +27,23 @@ _MAGIC = ((b"PK\x03\x04", "zip"), (b"SQLite format 3\x00", "sqlite"))
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One value of a file. `line` counts from 1; `offset` and `length` are bytes, by which it is found again."""
+    """One value of a file. `offset` and `length` are bytes, by which it is found again.
+
+    `line` counts from 1, and so does `item`, which is 0 where the file is no list.
+    """
 
     value: Any
     file: int
     line: int
     offset: int
     length: int
+    item: int = 0
 
 
 class LogFile:
     """One file of a log. `chains` is a format's own note of which talk a later record goes on with.
+
+    `stem` names the file in ids; read_logs makes it differ from that of the other files.
 
     Raises:
         UsageError: where it cannot be opened, is empty, compressed, or no text.
@@ -45,6 +51,7 @@ class LogFile:
 
     def __init__(self, path: Path, number: int = 0) -> None:
         self.path, self.number = path, number
+        self.stem = path.stem
         self.chains: dict[str, str] = {}
         self._held: tuple[int, Any] = (-1, None)
         with self._open() as file:
@@ -58,6 +65,10 @@ class LogFile:
     def name(self) -> str:
         """The file as messages name it."""
         return self.path.name
+
+    def label(self, record: Record) -> str:
+        """An id for a record that has none: the file, and the line or the item of the list."""
+        return f"{self.stem}:{record.item or record.line}"
 
     def _open(self) -> BufferedReader:
         try:
@@ -88,7 +99,10 @@ class LogFile:
     def _table(self, text: str) -> Shape:
         first = text.split("\n", 1)[0].rstrip("\r")
         self.separator = max(_SEPARATORS, key=first.count)
-        row = next(csv.reader([first], delimiter=self.separator), [])
+        try:
+            row = next(csv.reader([first], delimiter=self.separator), [])
+        except csv.Error:
+            row = []
         self.columns = tuple(cell.strip().lower() for cell in row)
         return "table"
 
@@ -121,6 +135,7 @@ class LogFile:
             feed = _Feed(file, self.start)
             feed.skip()
             feed.drop(1)
+            number = 0
             while True:
                 feed.skip()
                 if feed.text[:1] in {"]", ""}:
@@ -137,7 +152,8 @@ class LogFile:
                     return
                 line, place = feed.line, feed.offset
                 length = feed.drop(end)
-                yield Record(value, self.number, line, place, length)
+                number += 1
+                yield Record(value, self.number, line, place, length, number)
 
     def _document(self, tally: Tally) -> Iterator[Record]:
         size = self.path.stat().st_size

@@ -35,9 +35,7 @@ class Built:
 
     def handed_on(self) -> Built:
         """The same for a trial that starts from it: its calls without their bodies, whose text is in the prompts."""
-        lighter = (
-            replace(seen, calls=tuple(replace(call, request="") for call in seen.calls)) for seen in self.seen
-        )
+        lighter = (replace(seen, calls=tuple(replace(call, request="") for call in seen.calls)) for seen in self.seen)
         return replace(self, seen=tuple(lighter))
 
 

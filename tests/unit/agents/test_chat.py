@@ -277,6 +277,7 @@ def without(name):
         ("", {**MODEL, "api_key_env": "MY_KEY"}, "the environment variable `MY_KEY` of `api_key_env` is not set"),
         ("", {**MODEL, "headers": ["x"]}, "`headers` is a map of names to texts"),
         ("", {**MODEL, "temperature": "0"}, "the model's `temperature` is '0', where a number from 0 is expected"),
+        ("", {**MODEL, "temperature": 10**400}, "where a number from 0 is expected"),
         ("", {**MODEL, "seed": True}, "the model's `seed` is True, where a whole number is expected"),
         ("", {**MODEL, "max_tokens": 0}, "the model's `max_tokens` is 0"),
         ("", {**MODEL, "stream": True}, "the model's `stream` cannot be set"),

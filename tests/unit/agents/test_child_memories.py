@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from foldproof.agents import AgentError, TransientError, UnsupportedError
-from foldproof.agents.memories import Resources, make_memory
+from foldproof.agents.memories import FREE, Resources, make_memory
 from foldproof.agents.watch import Tap
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem, Session, Turn, Usage
@@ -110,6 +110,35 @@ async def test_a_copy_is_handed_over_by_folder_and_under_its_own_user(made, tmp_
     assert list((tmp_path / "temporary").iterdir()) == [snapshot.folder]
     del snapshot
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+async def test_what_building_used_is_noted_for_the_next_answer(made):
+    told = {"input_tokens": 10, "output_tokens": 2, "cost_usd": 0.25}
+    memory = made({"ingest": {"usage": told}, "fold": {"usage": told}})
+    spent = memory._resources.spent
+    await memory.build(HISTORY)
+    await memory.fold()
+    recall = await memory.recall("Milk?")
+    assert recall.usage == Usage(3, None, 0.5), "a recall tells its own"
+    assert spent.with_answer(recall.usage) == Usage(23, None, 1.0)
+    assert spent.with_answer(recall.usage) == recall.usage
+    await memory.close()
+    memory = made({"ingest": {"usage": "much"}})
+    await memory.build(HISTORY)
+    assert memory._resources.spent.with_answer(FREE) is None, "what cannot be read is not known"
+    await memory.close()
+
+
+async def test_the_scratch_takes_every_folder_with_it(made, tmp_path):
+    memory = made()
+    await memory.build(HISTORY)
+    snapshot = await memory.snapshot()
+    assert len(list((tmp_path / "temporary").iterdir())) == 2
+    memory._resources.scratch.close()
+    assert list((tmp_path / "temporary").iterdir()) == []
+    await memory.close()
+    assert not snapshot.folder.exists()
+    memory._resources.scratch.close()
 
 
 async def test_a_write_that_lands_late_is_waited_for(made):

@@ -1,6 +1,5 @@
 """The reference memories: what each keeps, that no recall exceeds its budget, and that settings are strict."""
 
-import copy
 import gc
 from itertools import pairwise
 from pathlib import Path
@@ -180,9 +179,11 @@ def test_an_empty_history_is_no_memory(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_shallow_copy_is_apart(kind):
-    memory = built(HISTORY, kind=kind, **({"budget": 100} if kind in BUDGETED else {}))
-    twin = copy.copy(memory)
+def test_a_restored_memory_is_apart(kind):
+    settings = {"kind": kind, **({"budget": 100} if kind in BUDGETED else {})}
+    memory, twin = built(HISTORY, **settings), make_memory(settings, NO_MODEL)
+    told(twin.restore(told(memory.snapshot())))
+    assert told(twin.recall("word7")) == told(memory.recall("word7"))
     before = told(twin.recall("word7"))
     told(memory.build(talk("something else")))
     told(memory.fold())

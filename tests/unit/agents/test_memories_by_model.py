@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from foldproof.agents import AgentError, TransientError, UnsupportedError
-from foldproof.agents.memories import Resources, count_tokens, make_memory
+from foldproof.agents.memories import FREE, Resources, Spent, count_tokens, make_memory
 from foldproof.agents.memories.placeholders import summary_fault
 from foldproof.agents.memories.summary import COMPACT
 from foldproof.agents.pool import Pool
 from foldproof.agents.watch import Tap
 from foldproof.core import UsageError
-from foldproof.logs import History, Session, Turn
+from foldproof.logs import History, Session, Turn, Usage
 from foldproof.testing import ModelFailure, ModelReply, ScriptedEndpoint, ScriptedModel
 
 pytestmark = pytest.mark.anyio
@@ -335,6 +335,43 @@ async def test_hybrid_embeds_in_batches_equal_texts_once_and_a_copy_not_again(ma
     assert recall.usage.cost_usd == recall.usage.input_tokens * 0.5 / 1e6
 
 
+async def test_what_building_used_is_noted_once(made, tmp_path):
+    with ScriptedModel(keep_last_words) as server:
+        pool, spent = Pool(), Spent()
+        model = {"base_url": server.url, "name": "scripted", "price": {"input": 1, "output": 1}}
+        resources = Resources(tmp_path, {}, model, "t1", Tap(), pool, spent=spent)
+        embed = {"base_url": server.url, "name": "words", "price": 1}
+        hybrid = make_memory({"kind": "hybrid", "embed": embed}, resources)
+        await hybrid.build(talk("one", "two"))
+        embedded = spent.with_answer(FREE)
+        assert embedded.input_tokens > 0
+        assert embedded.cost_usd == pytest.approx(embedded.input_tokens / 1e6)
+        summary = make_memory({"kind": "summary", "keep_last": 0, "every": 1}, resources)
+        await summary.build(talk("one", "two"))
+        assert spent.with_answer(FREE) == FREE, "nothing was asked yet, and what was told is not told again"
+        await summary.fold()
+        folded = spent.with_answer(Usage(1, 1, 1.0))
+        assert folded.cost_usd == pytest.approx(1 + (folded.input_tokens + folded.output_tokens - 2) / 1e6)
+        twin = make_memory({"kind": "summary"}, resources)
+        await twin.restore(await summary.snapshot())
+        assert spent.with_answer(FREE) == FREE
+        await pool.close()
+
+
+async def test_a_summary_that_is_refused_was_paid_for(made, tmp_path):
+    with ScriptedModel(lambda _: "No conversation to summarize.") as server:
+        pool, spent = Pool(), Spent()
+        model = {"base_url": server.url, "name": "scripted", "price": {"input": 1, "output": 1}}
+        memory = make_memory(
+            {"kind": "summary", "keep_last": 0}, Resources(tmp_path, {}, model, "t1", Tap(), pool, spent=spent)
+        )
+        await memory.build(talk("one"))
+        with pytest.raises(AgentError, match="a placeholder"):
+            await memory.fold()
+        assert spent.with_answer(FREE).cost_usd > 0
+        await pool.close()
+
+
 async def test_hybrid_is_never_silently_a_search_by_words(made):
     answers = iter([[1.0, 0.0], ModelFailure(500), ModelFailure(500)])
     with ScriptedModel(keep_last_words, embed=lambda *_: next(answers)) as server:
@@ -359,6 +396,7 @@ async def test_hybrid_is_never_silently_a_search_by_words(made):
         ({"data": [{"index": 0, "embedding": [0]}, {"index": 1, "embedding": [1]}]}, "no embeddings"),
         ({"data": [{"index": 0, "embedding": "x"}, {"index": 1, "embedding": [1]}]}, "no embeddings"),
         ({"data": [{"index": 0, "embedding": [1e400]}, {"index": 1, "embedding": [1]}]}, "no embeddings"),
+        ({"data": [{"index": 0, "embedding": [10**400]}, {"index": 1, "embedding": [1]}]}, "no embeddings"),
         ({"error": {"message": "no such model"}}, "no embeddings"),
         ({"data": None}, "no embeddings"),
     ],
@@ -418,6 +456,7 @@ async def aiohttp_embeddings():
         ({"nam": "x"}, "memory 'hybrid.embed' has no setting `nam`\n  did you mean `name`?"),
         ({"name": "x", "batch": 0}, "memory 'hybrid.embed': `batch` is 0"),
         ({"name": "x", "price": "much"}, "`price` is 'much', where a number from 0 is expected"),
+        ({"name": "x", "price": 10**400}, "where a number from 0 is expected"),
         ("x", "`embed` is 'x', where a mapping of settings is expected"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from .written import lines, told
 
 
@@ -35,9 +37,12 @@ def test_the_talk_is_the_path_to_the_current_node(read):
     assert told(log.only) == ["user: second wording", "agent: new answer"]
     assert (log.only.abandoned, log.only.title, log.only.model_names) == (2, "Ports", ("some-model",))
     assert log.only.started.text == "2026-01-01T00:00:00.500000Z"
-    back = conversation(*[log_node for log_node in ()] or [node("n1", "client-created-root", text="first"),
-                          node("n2", "n1", text="second")], current="n1")  # fmt: skip
-    assert told(read([back]).only) == ["user: first"]
+
+
+def test_a_current_node_that_is_no_leaf_ends_the_talk(read):
+    first, second = node("n1", "client-created-root", text="first"), node("n2", "n1", text="second")
+    log = read([conversation(first, second, current="n1")])
+    assert (told(log.only), log.only.abandoned) == (["user: first"], 1)
 
 
 def test_memory_is_told_apart_from_talk(read):
@@ -102,8 +107,6 @@ def test_an_older_export_of_the_same_conversation_is_a_repeat(read):
 
 
 def test_a_list_that_is_cut_off_gives_what_came_before(read):
-    import json
-
     whole = json.dumps([conversation(node("u", "client-created-root", text="Hi"), conversation_id="x")])
     two = whole[:-1] + ", " + whole[1:-40]
     log = read(two, name="conversations.json")
@@ -128,7 +131,7 @@ def test_sharegpt_with_all_its_speakers(read):
     assert [(session.id, told(session)) for session in log.sessions] == [
         ("t_0", ["user: Hi <b>you</b>", "agent: Hello"]),
         ("t_1", ["agent: …the second half", "user: Thanks", "agent: Bye"]),
-        ("dump:1", ["system: Be kind.", "user: Hi", "agent: Hello"]),
+        ("dump:3", ["system: Be kind.", "user: Hi", "agent: Hello"]),
     ]
     assert log.tally.without_time == 3
     assert any("halves of one talk" in note for note in log.tally.notes)
@@ -139,7 +142,12 @@ def test_sharegpt_with_tools(read):
         ("human", "Where?"), ("function_call", '{"name": "lookup", "arguments": {"n": 1}}'), ("observation", "shipped"),
         ("gpt", "Shipped."), id="x", system="Use tools.",
     )))  # fmt: skip
-    assert told(log.only) == ["system: Use tools.", "user: Where?", 'call lookup {"n": 1} -> shipped', "agent: Shipped."]
+    assert told(log.only) == [
+        "system: Use tools.",
+        "user: Where?",
+        'call lookup {"n": 1} -> shipped',
+        "agent: Shipped.",
+    ]
 
 
 def test_sharegpt_with_an_unknown_speaker(read):

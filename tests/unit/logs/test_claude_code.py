@@ -91,9 +91,17 @@ def test_usage_that_parts_of_one_answer_repeat_is_counted_once(read):
 
 
 def test_a_compaction_is_evidence_and_nothing_that_the_user_said(read):
-    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1", "parentUuid": None,
-                "logicalParentUuid": "a2", "sessionId": "s-1", "timestamp": f"{START}10.000Z",
-                "content": "Conversation compacted", "compactMetadata": {"trigger": "auto", "preTokens": 9000}}  # fmt: skip
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": "b1",
+        "parentUuid": None,
+        "logicalParentUuid": "a2",
+        "sessionId": "s-1",
+        "timestamp": f"{START}10.000Z",
+        "content": "Conversation compacted",
+        "compactMetadata": {"trigger": "auto", "preTokens": 9000},
+    }
     summary = record("user", "c1", "b1", "Summary: a port was named.", 11, isCompactSummary=True)
     later = record("user", "u3", "c1", "And now?", 12)
     log = read(lines(*TALK, boundary, summary, later))
@@ -226,7 +234,9 @@ def test_records_that_are_no_talk_are_counted(read):
 
 
 def test_a_failed_answer_of_the_service_is_nothing_that_the_agent_said(read):
-    wrong = record("assistant", "a3", "a2", "API Error: 529", 8, isApiErrorMessage=True, message={"model": "<synthetic>"})
+    wrong = record(
+        "assistant", "a3", "a2", "API Error: 529", 8, isApiErrorMessage=True, message={"model": "<synthetic>"}
+    )
     log = read(lines(*TALK, wrong))
     assert told(log.only)[-1] == "(command) agent: API Error: 529"
     assert log.only.model_names == ()

@@ -111,7 +111,7 @@ def test_a_fold_of_several_megabytes_is_read(read):
 def test_unknown_kinds_are_kept_raw_and_broken_lines_named(read):
     log = read(lines(META, item("user", "x"), line("response_item", type="hologram", beam=1),
                      line("event_msg", type="aurora"), line("novel_line"), '{"timestamp": "2026'))  # fmt: skip
-    assert log.tally.unknown == {"response_item hologram": 1, "event aurora": 1}
+    assert log.tally.unknown == {"response_item hologram": 1, "event aurora": 1, "novel_line": 1}
     assert [problem.line for problem in log.tally.problems] == [6]
 
 

@@ -18,8 +18,13 @@ def agent(text):
 def pair(messages, answer, created=CREATED, **request):
     """A request with its response."""
     message = answer if isinstance(answer, dict) else agent(answer)
-    response = {"object": "chat.completion", "created": created, "model": "m-2026-01", "choices": [{"message": message}],
-                "usage": {"prompt_tokens": 5, "completion_tokens": 2}}  # fmt: skip
+    response = {
+        "object": "chat.completion",
+        "created": created,
+        "model": "m-2026-01",
+        "choices": [{"message": message}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 2},
+    }
     return {"request": {"model": "m", "messages": messages, **request}, "response": response}
 
 

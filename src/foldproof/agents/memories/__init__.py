@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from foldproof.agents.memories.memory import Forgets, Memory, Recall, Resources
+from foldproof.agents.memories.scratch import Scratch
+from foldproof.agents.memories.spent import Spent
 from foldproof.agents.memories.text import count_tokens
 from foldproof.agents.usage import FREE
 from foldproof.core import Registry, UsageError
@@ -17,6 +19,8 @@ __all__ = [
     "Memory",
     "Recall",
     "Resources",
+    "Scratch",
+    "Spent",
     "count_tokens",
     "kind_of",
     "make_memory",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 import weakref
 from collections.abc import Mapping, Sequence
@@ -15,6 +13,7 @@ import anyio
 
 from foldproof.agents.errors import AgentError, UnsupportedError
 from foldproof.agents.memories.memory import Recall, Resources
+from foldproof.agents.memories.scratch import Scratch
 from foldproof.agents.process import AgentProcess
 from foldproof.agents.shapes import items_of, usage_of
 from foldproof.agents.steps import Steps
@@ -45,14 +44,17 @@ class Launch:
 
 
 class Copy:
-    """A built memory: what its program answered, and the files that it left in the folder, gone with the object."""
+    """A built memory: what its program answered, and the files that it left in the folder.
 
-    def __init__(self, value: Any, folder: Path, *, user: str, notes: tuple[str, ...]) -> None:  # noqa: ANN401  # JSON
+    The folder is gone with the object, and at the latest when the scratch is closed.
+    """
+
+    def __init__(self, value: Any, folder: Path, scratch: Scratch, *, user: str, notes: tuple[str, ...]) -> None:  # noqa: ANN401  # JSON
         self.value = value
         self.folder = folder
         self.user = user
         self.notes = notes
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        weakref.finalize(self, scratch.drop, folder)
 
 
 class ChildMemory:
@@ -132,13 +134,14 @@ class ChildMemory:
 
     async def snapshot(self) -> Copy:
         """The built memory, kept in a folder beside; the process goes on."""
-        folder = Path(tempfile.mkdtemp(prefix="foldproof-copy-"))
+        scratch = self._resources.scratch
+        folder = scratch.folder("copy")
         try:
             answer = await self._asked("snapshot", folder=str(folder))
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            scratch.drop(folder)
             raise
-        copied = Copy(answer.get("snapshot"), folder, user=self._user, notes=self._notes)
+        copied = Copy(answer.get("snapshot"), folder, scratch, user=self._user, notes=self._notes)
         if "snapshot" not in answer:
             raise UnsupportedError("the memory answered `snapshot` without one")
         return copied
@@ -159,14 +162,14 @@ class ChildMemory:
                 await process.close(_GOODBYE)
         finally:
             if folder is not None:
-                shutil.rmtree(folder, ignore_errors=True)
+                self._resources.scratch.drop(folder)
 
     async def _opened(self) -> Steps:
         """The running program; started with an empty folder where it is not."""
         if self._steps is not None:
             return self._steps
-        folder = Path(tempfile.mkdtemp(prefix="foldproof-memory-"))
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        folder = self._resources.scratch.folder("memory")
+        weakref.finalize(self, self._resources.scratch.drop, folder)
         self._folder = folder
         tap, data = self._resources.tap, folder / "data"
         data.mkdir()
@@ -228,6 +231,8 @@ class ChildMemory:
             wait = min(wait * 2, _LONGEST_WAIT_S)
 
     def _note(self, answer: Mapping[str, Any]) -> None:
+        if "usage" in answer:
+            self._resources.spent.add(usage_of(answer["usage"], "input_tokens", "output_tokens"))
         self._notes = tuple(dict.fromkeys((*self._notes, *_notes_of(answer))))[:_NOTES]
 
 

@@ -53,6 +53,14 @@ class Compacting(ABC):
         """Let go of an item, and of any other that says the same."""
         self._items = without(self._items, item_id)
 
+    async def snapshot(self) -> tuple[tuple[MemoryItem, ...], tuple[str, ...]]:
+        """The items, and what the fold said of them."""
+        return self._items, self._notes
+
+    async def restore(self, snapshot: tuple[tuple[MemoryItem, ...], tuple[str, ...]]) -> None:
+        """Take over items and remarks."""
+        self._items, self._notes = snapshot
+
     def read(self, history: History) -> tuple[MemoryItem, ...]:
         """The items of a history: its turns."""
         return turn_items(history)

@@ -39,3 +39,11 @@ class Full:
     async def forget(self, item_id: str) -> None:
         """Let go of a turn, and of any other that says the same."""
         self._items = without(self._items, item_id)
+
+    async def snapshot(self) -> tuple[MemoryItem, ...]:
+        """The turns."""
+        return self._items
+
+    async def restore(self, snapshot: tuple[MemoryItem, ...]) -> None:
+        """Take over the turns."""
+        self._items = snapshot

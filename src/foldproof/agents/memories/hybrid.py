@@ -54,6 +54,7 @@ class Hybrid:
                 "  write `embed: {base_url: http://localhost:11434/v1, name: nomic-embed-text}`"
             )
         self._embeddings: Embeddings = embeddings_of(self.settings["embed"], resources, kind="hybrid")
+        self._spent = resources.spent
         self._held = Held()
 
     async def build(self, history: History) -> None:
@@ -64,7 +65,8 @@ class Hybrid:
         """
         self._held = Held()
         said = tuple(f"{session.at} {turn.text}".strip() for session, _, turn in turns_of(history))
-        vectors, _ = await self._asked(said) if said else ([], FREE)
+        vectors, usage = await self._asked(said) if said else ([], FREE)
+        self._spent.add(usage)
         self._held = Held(turn_items(history), said, Index(said), tuple(vectors))
 
     async def fold(self) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from foldproof.agents.memories.scratch import Scratch
+from foldproof.agents.memories.spent import Spent
 from foldproof.agents.pool import Pool
 from foldproof.agents.watch import Tap
 from foldproof.logs import History, MemoryItem, Usage
@@ -43,7 +45,8 @@ class Resources:
     `root` is the project's folder, `environ` its expanded environment. `model` holds the configuration's model
     settings, expanded: secrets in clear, used and never recorded. `trial` is a label that was never used before:
     the user id to store under. Own model calls go to `tap.wire_url` where it is set, a child process gets
-    `tap.environ`. `pool` holds the connections; who made the resources closes it.
+    `tap.environ`. `pool` holds the connections, `scratch` makes temporary folders; who made the resources closes both.
+    What building or folding used is noted in `spent`.
     """
 
     root: Path
@@ -52,6 +55,8 @@ class Resources:
     trial: str = ""
     tap: Tap = field(default_factory=Tap, repr=False)
     pool: Pool = field(default_factory=Pool, repr=False, compare=False)
+    scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
+    spent: Spent = field(default_factory=Spent, repr=False, compare=False)
 
 
 class Memory(Protocol):
@@ -60,8 +65,8 @@ class Memory(Protocol):
     Making one starts nothing: whatever it needs is opened by `build`. What it cannot do it says by raising
     `UnsupportedError`; what goes wrong by `AgentError`, or `TransientError` where another attempt may fare better.
 
-    A memory that has neither `snapshot` nor `close` replaces what it holds and never changes it in place: a shallow
-    copy of it is apart, and serves as its snapshot.
+    One that has `snapshot` and `restore` (`Snapshots`) is built once for all trials that start alike, others for each.
+    A snapshot holds what was built and none of the `Resources`: the memory that restores it keeps its own.
 
     Of the reference memories that ask no model, the same history and question give the same recall, byte for byte.
     """

@@ -32,3 +32,9 @@ class Nothing:
     async def items(self) -> Sequence[MemoryItem]:
         """Nothing."""
         return ()
+
+    async def snapshot(self) -> None:
+        """Nothing."""
+
+    async def restore(self, snapshot: None) -> None:
+        """Nothing to take over."""

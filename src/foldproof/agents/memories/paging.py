@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from foldproof.agents.memories.full_text import Index
@@ -17,6 +17,16 @@ from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem
 
 _SETTINGS: Mapping[str, Setting | int] = {"core": whole(None), "budget": 1500, "k": 6}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What was built: all sentences, those of the storage and their index, and how many overflowed; never changed."""
+
+    items: tuple[MemoryItem, ...] = ()
+    stored: tuple[MemoryItem, ...] = ()
+    index: Index | None = None
+    overflow: int = 0
 
 
 class Paging:
@@ -43,10 +53,7 @@ class Paging:
                 f"memory 'paging': `core` is {self._core}, more than the `budget` of {budget}\n"
                 "  the budget holds the core and what is found in the storage"
             )
-        self._items: tuple[MemoryItem, ...] = ()
-        self._stored: tuple[MemoryItem, ...] = ()
-        self._overflow = 0
-        self._index: Index | None = None
+        self._held = Held()
 
     async def build(self, history: History) -> None:
         """Write each sentence to its tier, in the order in which they were said."""
@@ -63,39 +70,47 @@ class Paging:
                     else:
                         overflow += 1
                 items.append(MemoryItem(text, id=f"{session.id}.t{number}#{part}", kind=kind))
-        self._overflow = overflow
-        self._hold(items)
+        self._held = _held(items, overflow)
 
     async def fold(self) -> None:
         """Nothing is compacted: what overflows the core moves to the storage as it is written."""
 
     async def recall(self, question: str) -> Recall:
         """The core, then the best matches of the storage."""
-        core = [item for item in self._items if item.kind == "core"]
+        held = self._held
+        core = [item for item in held.items if item.kind == "core"]
         k = self.settings["k"]
-        found = [] if self._index is None else self._index.search(question, k + BEYOND)
-        candidates = [replace(self._stored[at], score=score) for at, score in found]
+        found = [] if held.index is None else held.index.search(question, k + BEYOND)
+        candidates = [replace(held.stored[at], score=score) for at, score in found]
         room = room_of(self.settings["budget"]) - sum(cost_of(item.text) for item in core)
         search = best_of("paging", candidates, k=k, room=room, told="what the core leaves of the budget")
         items = ranked([*core, *search.items, *search.passed_over])
         given = len(core) + len(search.items)
         notes = search.notes
-        if self._overflow:
-            notes += (f"paging: pinned lines that overflowed into the storage: {self._overflow}",)
+        if held.overflow:
+            notes += (f"paging: pinned lines that overflowed into the storage: {held.overflow}",)
         return Recall(items[:given], notes, search.usage, items[given:])
 
     async def items(self) -> Sequence[MemoryItem]:
         """Every sentence with its tier, oldest first."""
-        return self._items
+        return self._held.items
 
     async def forget(self, item_id: str) -> None:
         """Let go of a sentence in either tier, and of any other that says the same."""
-        self._hold(without(self._items, item_id))
+        self._held = _held(without(self._held.items, item_id), self._held.overflow)
 
-    def _hold(self, items: Sequence[MemoryItem]) -> None:
-        self._items = tuple(items)
-        self._stored = tuple(item for item in items if item.kind == "storage")
-        self._index = Index([_terms(item.text) for item in self._stored])
+    async def snapshot(self) -> Held:
+        """Both tiers with the index."""
+        return self._held
+
+    async def restore(self, snapshot: Held) -> None:
+        """Take over both tiers; nothing is indexed again."""
+        self._held = snapshot
+
+
+def _held(items: Sequence[MemoryItem], overflow: int) -> Held:
+    stored = tuple(item for item in items if item.kind == "storage")
+    return Held(tuple(items), stored, Index([_terms(item.text) for item in stored]), overflow)
 
 
 def _terms(line: str) -> str:

@@ -70,7 +70,7 @@ class Summary:
 
     def __init__(self, settings: Mapping[str, Any], resources: Resources) -> None:
         self.settings = read_settings("summary", _SETTINGS, settings)
-        model = {**resources.model, **self.settings["model"]}
+        model = _model_of(resources.model, self.settings["model"])
         if not model:
             raise UsageError(
                 "memory 'summary' is written by a model, and the configuration has none\n"
@@ -83,6 +83,7 @@ class Summary:
         self._template = COMPACT
         if self.settings["prompt"] is not None:
             self._template = _template_of(self.settings["prompt"], resources)
+        self._spent = resources.spent
         self._items: tuple[MemoryItem, ...] = ()
         self._folded = Folded()
 
@@ -157,6 +158,7 @@ class Summary:
         except AgentError as error:
             error.args = (f"memory 'summary': the fold failed: {error}",)
             raise
+        self._spent.add(done.usage)  # also of what is no summary: it was paid for
         fault = "a refusal" if "the model refused" in done.notes else summary_fault(done.text)
         if fault:
             raise AgentError(f"memory 'summary': the fold failed: the model gave {fault}: {done.text.strip()[:300]!r}")
@@ -176,6 +178,12 @@ class Summary:
         if self._folded.cut_off:
             notes.append("summary: an answer was cut off, so the end of a summary is missing")
         return tuple(notes)
+
+
+def _model_of(theirs: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration's model with the memory's own settings; another model does not have the first one's price."""
+    another = any(name in own and own[name] != theirs.get(name) for name in ("name", "base_url"))
+    return {**{name: value for name, value in theirs.items() if name != "price" or not another}, **own}
 
 
 def _template_of(file: str, resources: Resources) -> Template:

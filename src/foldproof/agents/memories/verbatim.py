@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from foldproof.agents.memories.full_text import Index
@@ -12,6 +12,15 @@ from foldproof.agents.memories.searching import BEYOND, best_of, budget_room
 from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.memories.text import turn_items, turns_of, without
 from foldproof.logs import History, MemoryItem
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What was built: the turns, what was said in each, and their index; never changed in place."""
+
+    items: tuple[MemoryItem, ...] = ()
+    said: tuple[str, ...] = ()
+    index: Index | None = None
 
 
 class Verbatim:
@@ -27,14 +36,12 @@ class Verbatim:
 
     def __init__(self, settings: Mapping[str, Any], resources: Resources) -> None:  # noqa: ARG002  # it needs none
         self.settings = read_settings("verbatim", self.defaults, settings)
-        self._items: tuple[MemoryItem, ...] = ()
-        self._said: tuple[str, ...] = ()
-        self._index: Index | None = None
+        self._held = Held()
 
     async def build(self, history: History) -> None:
         """Index every turn: what was said, and when; not by whom, which would match a question's `user`."""
-        said = [f"{session.at} {turn.text}" for session, _, turn in turns_of(history)]
-        self._hold(turn_items(history), said)
+        said = tuple(f"{session.at} {turn.text}" for session, _, turn in turns_of(history))
+        self._held = Held(turn_items(history), said, Index(said))
 
     async def fold(self) -> None:
         """Nothing is ever compacted."""
@@ -42,21 +49,28 @@ class Verbatim:
     async def recall(self, question: str) -> Recall:
         """The best matches, best first, within the budget."""
         k: int = self.settings["k"]
-        found = [] if self._index is None else self._index.search(question, k + BEYOND)
-        candidates = [replace(self._items[at], score=score) for at, score in found]
+        held = self._held
+        found = [] if held.index is None else held.index.search(question, k + BEYOND)
+        candidates = [replace(held.items[at], score=score) for at, score in found]
         room, told = budget_room(self.settings["budget"])
         return best_of("verbatim", candidates, k=k, room=room, told=told)
 
     async def items(self) -> Sequence[MemoryItem]:
         """Every turn, oldest first."""
-        return self._items
+        return self._held.items
 
     async def forget(self, item_id: str) -> None:
         """Let go of a turn, and of any other that says the same."""
-        kept = without(self._items, item_id)
+        held = self._held
+        kept = without(held.items, item_id)
         ids = {item.id for item in kept}
-        said = [self._said[at] for at, item in enumerate(self._items) if item.id in ids]
-        self._hold(kept, said)
+        said = tuple(held.said[at] for at, item in enumerate(held.items) if item.id in ids)
+        self._held = Held(kept, said, Index(said))
 
-    def _hold(self, items: tuple[MemoryItem, ...], said: Sequence[str]) -> None:
-        self._items, self._said, self._index = items, tuple(said), Index(said)
+    async def snapshot(self) -> Held:
+        """The turns with their index."""
+        return self._held
+
+    async def restore(self, snapshot: Held) -> None:
+        """Take over turns and index; nothing is indexed again."""
+        self._held = snapshot

@@ -119,9 +119,7 @@ def _writes(
     return _items(shown), notes
 
 
-def _that_worked(
-    findings: Sequence[F], above: dict[tuple[str, str], str], what: str
-) -> tuple[list[F], list[str]]:
+def _that_worked(findings: Sequence[F], above: dict[tuple[str, str], str], what: str) -> tuple[list[F], list[str]]:
     """The outermost of those that did not fail, and what is to be said of the others; failed ones showed nothing."""
     notes = [f"a {what} failed: {found.span.error}" for found in findings if found.span.error]
     shown = _outermost([found for found in findings if not found.span.error], above)

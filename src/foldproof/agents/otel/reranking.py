@@ -79,4 +79,4 @@ class _Known:
         self._ids.add(item.id)
 
     def __contains__(self, item: MemoryItem) -> bool:
-        return item.text in self._texts or bool(item.id) and item.id in self._ids
+        return item.text in self._texts or (bool(item.id) and item.id in self._ids)

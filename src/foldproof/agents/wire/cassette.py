@@ -87,10 +87,12 @@ class Cassette:
     def slot(self, exchange: Exchange, trial: WireTrial, base: str) -> Slot:
         """The slot of a request that begins; a number that a failed one gave back is used first."""
         body = body_of(exchange.request, exchange.request_coding)
-        # What cannot be read is told apart by its bytes, each as one character.
-        written, coding = (exchange.request.decode("latin-1"), exchange.request_coding) if body.fault else (body.text, "")
-        parts = (exchange.upstream, exchange.path, coding, written)
-        key = _hash_of(exchange.method, *(self.redact(_anonymous(part, trial, base)) for part in parts))
+        text, coding = body.text, ""
+        if body.fault:  # told apart by its bytes then, each as one character
+            text, coding = exchange.request.decode("latin-1"), exchange.request_coding
+        parts = (exchange.upstream, exchange.path, coding, text)
+        *place, text = (self.redact(_anonymous(part, trial, base)) for part in parts)
+        key = _hash_of([exchange.method, *place], text)
         used = trial.slots.setdefault(key, set())
         nth = next(number for number in range(len(used) + 1) if number not in used)
         used.add(nth)
@@ -133,7 +135,8 @@ class Cassette:
         there = "" if self.path.exists() else ", which does not exist"
         return (
             f"{CASSETTE_MISS} to {exchange.place} (repeat {slot.repeat}, {slot.nth + 1} of its kind in this trial, "
-            f"request {slot.key[:12]}, upstream {exchange.upstream}) in {self.path}{there}; ask for it with --cassette auto"
+            f"request {slot.key[:12]}, upstream {exchange.upstream}) in {self.path}{there}; "
+            "ask for it with --cassette auto"
         )
 
     def keep(self, slot: Slot, exchange: Exchange, *, trial: WireTrial, base: str) -> None:
@@ -191,8 +194,8 @@ def _anonymous(text: str, trial: WireTrial, base: str) -> str:
     return text
 
 
-def _hash_of(method: str, upstream: str, path: str, coding: str, text: str) -> str:
-    place, body = [method, upstream, path, coding], json_in(text)
+def _hash_of(place: list[str], text: str) -> str:
+    body = json_in(text)
     try:
         return content_hash([*place, text if body is None else body])
     except (ValueError, RecursionError):  # NaN, which some clients write, or a nesting that JSON cannot be written of

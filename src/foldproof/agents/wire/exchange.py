@@ -10,8 +10,13 @@ import anyio
 
 from foldproof.agents.packing import MOST_BYTES, megabytes
 
-_OPENAI_PATHS = {"/chat/completions": "chat", "/completions": "completions", "/responses": "responses"}
 _ANTHROPIC_PATH = "/messages"
+API_PATHS = {
+    "/chat/completions": "chat",
+    "/completions": "completions",
+    "/responses": "responses",
+    _ANTHROPIC_PATH: "messages",
+}
 
 
 def api_of(method: str, path: str) -> str:
@@ -20,11 +25,10 @@ def api_of(method: str, path: str) -> str:
     OpenAI's may stand below a path of a deployment. Anthropic's is one alone: a thread of OpenAI has messages too.
     """
     bare = after_v1(path).partition("?")[0].rstrip("/")
-    if method != "POST":
+    found = next((end for end in API_PATHS if bare.endswith(end)), "")
+    if method != "POST" or (found == _ANTHROPIC_PATH and bare != found):
         return ""
-    if bare == _ANTHROPIC_PATH:
-        return "messages"
-    return next((api for end, api in _OPENAI_PATHS.items() if bare.endswith(end)), "")
+    return API_PATHS.get(found, "")
 
 
 def is_anthropic(path: str) -> bool:
@@ -43,9 +47,9 @@ def after_v1(path: str) -> str:
 class Exchange:
     """One request and its answer, filled in as it goes on. Of headers only the type and the coding are held.
 
-    `path` is what follows the trial's own part, with the query; `upstream` is the base URL of the server behind it, `anthropic`
-    whether that is Anthropic's. `error` is what kept the answer from its end. `kept` says that the answer came from the cassette, `cut` that it was
-    too long to be held: the rest was only passed on.
+    `path` is what follows the trial's own part, with the query; `upstream` is the base URL of the server behind it,
+    `anthropic` whether that is Anthropic's. `error` is what kept the answer from its end. `kept` says that the answer
+    came from the cassette, `cut` that it was too long to be held: the rest was only passed on.
     """
 
     method: str
@@ -92,7 +96,8 @@ class Exchange:
     @property
     def cut_note(self) -> str:
         """Why the answer is not whole here, though the agent got all of it; empty where it is whole."""
-        return f"cut: the answer is longer than {megabytes(MOST_BYTES)}, the rest was only passed on" if self.cut else ""
+        most = megabytes(MOST_BYTES)
+        return f"cut: the answer is longer than {most}, the rest was only passed on" if self.cut else ""
 
     def end(self) -> None:
         """Nothing more comes."""

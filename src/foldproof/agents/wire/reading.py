@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from foldproof.agents.packing import PackedError, unpacked
+from foldproof.agents.packing import MOST_BYTES, PackedError, unpacked
 from foldproof.agents.wire import chat, messages, responses
 from foldproof.agents.wire.exchange import Exchange, WireTrial
 from foldproof.agents.wire.foreign import Said, call_text, json_in, mapping_in, section, text_in
 from foldproof.agents.wire.sse import Event, events_of
 from foldproof.logs import ModelCall, Seen
-
 
 T = TypeVar("T")
 
@@ -45,7 +44,7 @@ class Body(NamedTuple):
 def body_of(raw: bytes, coding: str = "") -> Body:
     """The text of a body, unpacked within a bound where it came packed; bytes that are not UTF-8 are replaced."""
     try:
-        raw = unpacked(raw, coding)
+        raw = unpacked(raw, coding, MOST_BYTES)
         return Body(raw.decode())
     except PackedError as error:
         return Body("", str(error))
@@ -108,7 +107,7 @@ def call_of(exchange: Exchange, trial: WireTrial | None = None) -> tuple[ModelCa
 def _guarded(read: Callable[[], T], nothing: T, *, what: str, remarks: list[str]) -> T:
     try:
         return read()
-    except Exception as error:  # a border: a body of any shape is a call on record, and the agent has its answer
+    except Exception as error:  # noqa: BLE001  # a border: a foreign body of any shape leaves a call on record
         remarks.append(f"the {what} cannot be read: {type(error).__name__}: {error}")
         return nothing
 

@@ -68,7 +68,8 @@ class LogFormat:
 
     `knows` says whether a value is a record of this format, `told_by` what it is known by, in words. `places` says
     where a record belongs, and nothing for one that belongs nowhere: it is counted as unknown. `build` makes the
-    sessions of a group. `limits` are what no log of this format can show. A plugin registers one of these under the
+    sessions of a group. `limits` are what no log of this format can show. A `general` format is one whose shape others
+    have too: it is only taken where no other knows as many records. A plugin registers one of these under the
     entry-point group `foldproof.logs`.
     """
 
@@ -79,6 +80,7 @@ class LogFormat:
     places: Callable[[Record, LogFile], Iterable[Place]]
     build: Callable[[Group], Iterable[ImportedSession]]
     limits: Sequence[str] = field(default=())
+    general: bool = False
 
 
 _HERE = "foldproof.logs.formats"

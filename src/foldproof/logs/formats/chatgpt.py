@@ -23,10 +23,8 @@ def _knows(value: Any) -> bool:  # noqa: ANN401  # any JSON value
 
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
-    values = record.value if isinstance(record.value, list) else [record.value]
-    for value in values:
-        if _knows(value):
-            yield Place(_id(value) or f"{file.path.stem}:{record.line}")
+    if _knows(record.value):
+        yield Place(_id(record.value) or file.label(record))
 
 
 def _id(value: Fields) -> str:

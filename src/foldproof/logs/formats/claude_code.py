@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from foldproof.core import content_hash
 from foldproof.logs.draft import Draft, Result
 from foldproof.logs.formats import Found, Group, LogFormat, Place
 from foldproof.logs.imported import ImportedSession, MemoryOperation, SaidKind
+from foldproof.logs.keys import text_in, value_key
 from foldproof.logs.messages import message_of, text_of
 from foldproof.logs.moments import Moment, moment_of
 from foldproof.logs.reading import LogFile, Record
@@ -30,7 +30,7 @@ Line = dict[str, Any]
 def _knows(value: Any) -> bool:  # noqa: ANN401  # any JSON value
     if not isinstance(value, dict):
         return False
-    kind = value.get("type")
+    kind = text_in(value.get("type"))
     if kind == "summary":
         return "leafUuid" in value
     return kind in _TALK | _ASIDE and ("sessionId" in value or "snapshot" in value)
@@ -45,7 +45,7 @@ def _places(record: Record, file: LogFile) -> Iterator[Place]:
         yield Place(f"file:{file.number}")
     elif isinstance(value.get("sessionId"), str):
         yield Place(value["sessionId"])
-    elif value.get("type") in _ASIDE:
+    elif text_in(value.get("type")) in _ASIDE:
         yield Place(f"file:{file.number}")
 
 
@@ -55,7 +55,7 @@ def _build(group: Group) -> Iterator[ImportedSession]:
     sides: list[Node[Line]] = []
     draft, last = Draft(group.session, tally), 0.0
     for value in _once(group.read(), tally):
-        kind = value.get("type")
+        kind = text_in(value.get("type"))
         if kind == "summary":
             tally.aside[_FOREIGN] += 1
         elif kind in _ASIDE:
@@ -84,7 +84,7 @@ def _once(found: Iterator[Found], tally: Tally) -> Iterator[Line]:
         if not record.value.get("uuid"):
             yield record.value
             continue
-        key = content_hash([record.value.get(name) for name in ("uuid", "type", "message", "content")])
+        key = value_key([record.value.get(name) for name in ("uuid", "type", "message", "content")])
         if key in seen:
             tally.repeats += 1
         else:
@@ -100,7 +100,7 @@ def _node(value: Line, order: tuple[float, int]) -> Node[Line]:
 def _title(draft: Draft, group: Group, ids: set[str]) -> None:
     """A title counts where its leaf is in this session: titles of other sessions are written into the same file."""
     for found in group.read_loose():
-        if found.value.get("leafUuid") in ids:
+        if text_in(found.value.get("leafUuid")) in ids:
             draft.title = text_of(found.value.get("summary"))
             group.tally.aside[_FOREIGN] -= 1
             group.tally.aside[_TITLE] += 1
@@ -186,7 +186,7 @@ def _assistant(draft: Draft, value: Line, message: Line, *, at: Moment | None, a
         draft.spoke(message.get("model"))
     blocks = message["content"] if isinstance(message["content"], list) else [message["content"]]
     for block in blocks:
-        kind = block.get("type") if isinstance(block, dict) else "text"
+        kind = text_in(block.get("type")) if isinstance(block, dict) else "text"
         if kind in {"thinking", "redacted_thinking"}:
             draft.say("agent", text_of(block.get("thinking")), at=at, kind="thought")
         elif found := message_of({"role": "assistant", "content": [block]}):

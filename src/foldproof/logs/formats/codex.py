@@ -9,6 +9,7 @@ from typing import Any
 from foldproof.logs.draft import Draft, Result, call_of
 from foldproof.logs.formats import Group, LogFormat, Place
 from foldproof.logs.imported import ImportedSession
+from foldproof.logs.keys import text_in
 from foldproof.logs.messages import json_in, message_of, text_of
 from foldproof.logs.moments import Moment, moment_of
 from foldproof.logs.reading import LogFile, Record
@@ -28,12 +29,12 @@ Payload = dict[str, Any]
 
 
 def _knows(value: Any) -> bool:  # noqa: ANN401  # any JSON value
-    return isinstance(value, dict) and value.get("type") in _TYPES and isinstance(value.get("payload"), dict)
+    return isinstance(value, dict) and text_in(value.get("type")) in _TYPES and isinstance(value.get("payload"), dict)
 
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
-    if isinstance(record.value, dict) and ("payload" in record.value or record.value.get("type") in _TYPES):
-        yield Place(f"file:{file.number}", file.path.stem)
+    if isinstance(record.value, dict) and ("payload" in record.value or text_in(record.value.get("type")) in _TYPES):
+        yield Place(f"file:{file.number}", file.stem)
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:
@@ -44,7 +45,7 @@ def _build(group: Group) -> Iterator[ImportedSession]:
     named = False
     for found in group.read():
         value = found.value
-        payload, kind, at = value.get("payload"), value.get("type"), moment_of(value.get("timestamp"))
+        payload, kind, at = value.get("payload"), text_in(value.get("type")), moment_of(value.get("timestamp"))
         if not isinstance(payload, dict) or kind not in _TYPES:
             draft.unknown(kind, value)
         elif kind == "session_meta":
@@ -93,7 +94,7 @@ def _totals(payload: Payload) -> dict[str, Any]:
 
 
 def _item(draft: Draft, payload: Payload, at: Moment | None) -> None:
-    kind = payload.get("type")
+    kind = text_in(payload.get("type"))
     if kind == "message":
         _message(draft, payload, at)
     elif kind == "reasoning":
@@ -162,7 +163,7 @@ def _output(value: Any) -> tuple[str, bool]:  # noqa: ANN401  # any JSON value
 
 def _event(draft: Draft, payload: Payload, *, at: Moment | None, twins: Counter[str], compacted: int) -> int:
     """One event. Messages are told twice, as an event and as an item: the event counts where no item says the same."""
-    kind = payload.get("type")
+    kind = text_in(payload.get("type"))
     if kind in {"user_message", "agent_message", "agent_reasoning"}:
         text = text_of(payload.get("message") or payload.get("text"))
         if twins[text.strip()] > 0:

@@ -8,6 +8,7 @@ from typing import Any
 from foldproof.logs.draft import Draft, Result, call_of
 from foldproof.logs.formats import Group, LogFormat, Place
 from foldproof.logs.imported import ImportedSession
+from foldproof.logs.keys import text_in
 from foldproof.logs.messages import text_of
 from foldproof.logs.reading import LogFile, Record
 
@@ -17,18 +18,18 @@ Item = dict[str, Any]
 
 
 def _knows(value: Any) -> bool:  # noqa: ANN401  # any JSON value
-    return isinstance(value, dict) and value.get("type") in _TYPES
+    return isinstance(value, dict) and text_in(value.get("type")) in _TYPES
 
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
     if _knows(record.value) or (isinstance(record.value, dict) and record.value.get("type") == "error"):
-        yield Place(f"file:{file.number}", file.path.stem)
+        yield Place(f"file:{file.number}", file.stem)
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:
     draft = Draft(group.session, group.tally)
     for found in group.read():
-        value, kind = found.value, found.value.get("type")
+        value, kind = found.value, text_in(found.value.get("type"))
         item, usage = value.get("item"), value.get("usage")
         if kind == "thread.started":
             if draft.entries:
@@ -45,7 +46,7 @@ def _build(group: Group) -> Iterator[ImportedSession]:
 
 
 def _item(draft: Draft, item: Item) -> None:
-    kind, id_ = item.get("type"), str(item.get("id") or "")
+    kind, id_ = text_in(item.get("type")), str(item.get("id") or "")
     if kind == "agent_message":
         draft.say("agent", text_of(item.get("text")), id=id_)
     elif kind == "reasoning":

@@ -34,7 +34,7 @@ def _knows(value: Any) -> bool:  # noqa: ANN401  # any JSON value
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
     if _knows(record.value):
-        yield Place(f"{file.path.stem}:{file.number}:{record.line}")
+        yield Place(file.label(record))
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from foldproof.core import content_hash
 from foldproof.logs.draft import Draft, Message, Result
 from foldproof.logs.formats import Group, LogFormat, Place
 from foldproof.logs.imported import ImportedSession, MemoryOperation
+from foldproof.logs.keys import value_key
 from foldproof.logs.messages import json_in, message_of, text_of
 from foldproof.logs.moments import moment_of
 from foldproof.logs.reading import LogFile, Record
@@ -32,7 +32,7 @@ def _knows(value: Any) -> bool:  # noqa: ANN401  # any JSON value
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
     if _knows(record.value):
-        yield Place(f"{file.path.stem}:{file.number}:{record.line}")
+        yield Place(file.label(record))
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:
@@ -65,7 +65,7 @@ def _tell(draft: Draft, agent: Fields) -> None:
     spoken: set[str] = set()
     gone = 0
     for item in messages:
-        key = str(item.get("id") or "") or content_hash(item)
+        key = str(item.get("id") or "") or value_key(item)
         if key in seen:
             draft.tally.repeats += 1
             continue

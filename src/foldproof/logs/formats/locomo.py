@@ -29,7 +29,7 @@ def _talk(value: Any) -> Fields:  # noqa: ANN401  # any JSON value
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
     if _talk(record.value):
-        yield Place(f"{file.path.stem}:{file.number}:{record.offset}")
+        yield Place(file.label(record))
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from foldproof.core import content_hash
 from foldproof.logs.draft import Draft, Message
 from foldproof.logs.formats import Group, LogFormat, Place
 from foldproof.logs.imported import ImportedSession
+from foldproof.logs.keys import text_in, value_key
 from foldproof.logs.messages import messages_in
 from foldproof.logs.moments import Moment, moment_of
 from foldproof.logs.reading import LogFile, Record
@@ -27,7 +27,7 @@ def _object(value: Any, key: str) -> Fields:  # noqa: ANN401  # any JSON value
 def _knows(value: Any) -> bool:  # noqa: ANN401  # any JSON value
     if not isinstance(value, dict):
         return False
-    if value.get("object") in {"response", "chat.completion"}:
+    if text_in(value.get("object")) in {"response", "chat.completion"}:
         return True
     if "custom_id" in value:
         return "response" in value or "body" in value
@@ -66,9 +66,9 @@ def _places(record: Record, file: LogFile) -> Iterator[Place]:
     value = record.value
     if not _knows(value):
         return
-    own = f"{file.path.stem}:{record.line}"
+    own = file.label(record)
     if session := str(value.get("custom_id") or "") or _session(value):
-        yield Place(content_hash([session, _told(value, "user", "user_id")]))
+        yield Place(value_key([session, _told(value, "user", "user_id")]))
     elif "request" in value or value.get("object"):
         yield Place(_chained(value, file, own))
     else:
@@ -85,9 +85,9 @@ def _chained(value: Fields, file: LogFile, own: str) -> str:
     unit = file.chains.get(f"id {previous}", "")
     keys = [message.key for message in _sent(value) if message.role != "system"]
     answer = [message.key for message in _answered(value)]
-    marks, mark = [], content_hash(_told(value, "user", "user_id"))
+    marks, mark = [], value_key(_told(value, "user", "user_id"))
     for key in (*keys, *answer):
-        mark = content_hash([mark, key])
+        mark = value_key([mark, key])
         marks.append(mark)
     unit = unit or next((file.chains[known] for known in reversed(marks[: len(keys)]) if known in file.chains), own)
     if marks and answer:
@@ -169,4 +169,5 @@ FORMAT = LogFormat(
     places=_places,
     build=_build,
     limits=("memory reads and writes are seen only where they are tool calls with a name that says so",),
+    general=True,
 )

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from foldproof.core import content_hash
 from foldproof.logs.draft import Draft, Message
 from foldproof.logs.formats import Group, LogFormat, Place
 from foldproof.logs.imported import ImportedSession
+from foldproof.logs.keys import value_key
 from foldproof.logs.messages import json_in, messages_in, text_of
 from foldproof.logs.moments import moment_of
 from foldproof.logs.reading import LogFile, Record
@@ -43,7 +43,7 @@ def _talk(row: Fields, number: int) -> str:
         return str(number)
     provider = row.get("provider")
     name = provider.get("id") if isinstance(provider, dict) else provider
-    return content_hash([conversation, row.get("promptIdx"), name])
+    return value_key([conversation, row.get("promptIdx"), name])
 
 
 def _conversation(row: Fields) -> str:
@@ -54,7 +54,7 @@ def _conversation(row: Fields) -> str:
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
     if _knows(record.value):
-        yield Place(f"{file.number}:{record.offset}")
+        yield Place(file.label(record))
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:

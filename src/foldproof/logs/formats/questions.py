@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from foldproof.core import content_hash
 from foldproof.logs.draft import Draft
 from foldproof.logs.formats import Group, LogFormat, Place
 from foldproof.logs.imported import ImportedSession
+from foldproof.logs.keys import value_key
 from foldproof.logs.moments import moment_of
 from foldproof.logs.reading import LogFile, Record
 
@@ -41,7 +41,7 @@ def _places(record: Record, file: LogFile) -> Iterator[Place]:
     value = record.value
     if isinstance(value, dict) and _cell(value, _QUESTION) is not None:
         user, session = _text(_cell(value, _USER)), _text(_cell(value, _SESSION))
-        yield Place(content_hash([user, session]) if session else f"{file.path.stem}:{record.line}:{record.offset}")
+        yield Place(value_key([user, session]) if session else file.label(record))
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:
@@ -53,7 +53,7 @@ def _build(group: Group) -> Iterator[ImportedSession]:
             group.tally.wrong(found.file, found.line, "the row has no question")
             continue
         if draft is None:
-            name = _text(_cell(row, _SESSION)) or _text(row.get("id")) or group.session.rpartition(":")[0]
+            name = _text(_cell(row, _SESSION)) or _text(row.get("id")) or group.session
             draft = Draft(name, group.tally, user=_text(_cell(row, _USER)))
         at = moment_of(_cell(row, _TIME))
         draft.say("user", question, at=at)
@@ -70,4 +70,5 @@ FORMAT = LogFormat(
     places=_places,
     build=_build,
     limits=("the file holds no tool calls and no memory operations",),
+    general=True,
 )

@@ -27,13 +27,13 @@ def _has_speakers(turns: list[Any]) -> bool:
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
     if _turns(record.value) is not None:
-        yield Place(f"{file.path.stem}:{record.line}:{record.offset}")
+        yield Place(file.label(record))
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:
     for found in group.read():
         name = found.value.get("id")
-        draft = Draft(str(name) if isinstance(name, str | int) else group.session.rpartition(":")[0], group.tally)
+        draft = Draft(str(name) if isinstance(name, str | int) else group.session, group.tally)
         draft.say("system", text_of(found.value.get("system")))
         for message in messages_in(_turns(found.value)):
             draft.take(message)

@@ -42,7 +42,7 @@ def _name(run: Fields, number: int) -> str:
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
     if _runs(record.value):
-        yield Place(f"{file.number}:{record.offset}")
+        yield Place(file.label(record))
 
 
 def _build(group: Group) -> Iterator[ImportedSession]:

@@ -212,7 +212,9 @@ def test_waiting_spans_have_a_bound_in_bytes(trials, monkeypatch):
     trials.add([span("t0", "one")])
     assert held(trials, "one") == 2
     assert trials.add([large[0]]) == 0, "its trace is known"
-    assert trials.add([span("t8", attributes={"input.value": "x" * 1_000})]) == 0, "what is no longer waiting makes room"
+    assert trials.add([span("t8", attributes={"input.value": "x" * 1_000})]) == 0, (
+        "what is no longer waiting makes room"
+    )
     assert trials.add([span("t7", attributes={"input.value": "x" * 1_000})]) == 1
 
 

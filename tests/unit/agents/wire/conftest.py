@@ -86,7 +86,9 @@ async def upstream():
     made = Upstream()
     app = web.Application(client_max_size=2**30)
     app.router.add_route("*", "/{path:.*}", made.handle)
-    async with TestServer(app) as server:
+    server = TestServer(app)
+    await server.start_server(auto_decompress=False)  # packed bodies stand as they came
+    async with server:
         made.url = str(server.make_url("")).rstrip("/")
         yield made
 

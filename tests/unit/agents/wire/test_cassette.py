@@ -7,6 +7,7 @@ import pytest
 from aiohttp import web
 
 from foldproof.agents.watch import cassette_miss
+from foldproof.agents.wire.reading import _READERS
 from foldproof.core import FileError, UsageError
 
 pytestmark = pytest.mark.anyio
@@ -275,6 +276,156 @@ async def test_while_a_shared_memory_is_built_another_repeat_may_have_built_it(w
     assert len(upstream.asked) == 3
 
 
+@pytest.fixture
+def counting(upstream, bodies):
+    """Each answer of the upstream is another one, and takes a moment."""
+    numbers = iter(range(99))
+
+    async def count(_):
+        number = next(numbers)
+        await anyio.sleep(0.02)
+        return web.json_response(bodies.answer(f"summary {number}"))
+
+    upstream.answer = count
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+async def test_trials_that_build_alike_are_replayed_as_they_were_recorded(
+    wired, post, bodies, counting, upstream, at_once
+):
+    """Each builds a memory of its own, by the same requests, and asks with what came of it."""
+
+    async def said(url, text):
+        status, answer = await post(url + "/chat/completions", bodies.asked(text))
+        return json.loads(answer)["choices"][0]["message"]["content"] if status == 200 else status
+
+    async def trial(proxy, number, found):
+        url = proxy.begin(f"fp-{number}", 0).wire_url
+        memory = [await said(url, "summarise what was told"), await said(url, "summarise what was told")]
+        await proxy.take(f"fp-{number}", ended=False)
+        found[number] = [*memory, await said(url, f"{memory}; question {number}")]
+        await proxy.take(f"fp-{number}", ended=True)
+
+    outcomes = []
+    for mode in ("record", "replay", "auto"):
+        found = {}
+        async with wired(mode) as proxy, anyio.create_task_group() as group:
+            for number in range(8):
+                if at_once:
+                    group.start_soon(trial, proxy, number, found)
+                else:
+                    await trial(proxy, number, found)
+        outcomes.append(found)
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    assert len(upstream.asked) == 2 + 8
+    assert {tuple(found[:2]) for found in outcomes[0].values()} == {("summary 0", "summary 1")}
+    assert len({found[2] for found in outcomes[0].values()}) == 8
+
+
+async def test_who_waited_in_vain_asks(wired, post, upstream, bodies):
+    statuses = iter([500, 200, 200])
+
+    async def flaky(_):
+        status = next(statuses)
+        await anyio.sleep(0.05)
+        return web.json_response(bodies.answer(f"with {status}"), status=status)
+
+    upstream.answer = flaky
+    found = []
+
+    async def ask(url):
+        found.append((await post(f"{url}/chat/completions", bodies.asked("?")))[0])
+
+    async with wired("record") as proxy, anyio.create_task_group() as group:
+        for number in range(3):
+            group.start_soon(ask, proxy.begin(f"t{number}", 0).wire_url)
+    assert sorted(found) == [200, 200, 500]
+    assert len(upstream.asked) == 2
+
+
+async def test_who_gives_up_waiting_has_its_place_again(wired, post, upstream, bodies, cassette_file):
+    slow = anyio.Event()
+
+    async def wait(_):
+        await slow.wait()
+        return web.json_response(bodies.answer())
+
+    upstream.answer = wait
+    async with wired("record") as proxy, anyio.create_task_group() as group:
+        first, second = (proxy.begin(f"t{number}", 0).wire_url + "/chat/completions" for number in range(2))
+        group.start_soon(post, first, bodies.asked("?"))
+        await upstream.came.wait()
+        with anyio.move_on_after(0.1):
+            await post(second, bodies.asked("?"))
+        await anyio.sleep(0.05)
+        slow.set()
+        assert (await post(second, bodies.asked("?")))[0] == 200
+    assert len(upstream.asked) == 1
+    assert [entry["nth"] for entry in entries(cassette_file)[1:]] == [0]
+
+
+@pytest.mark.parametrize("coding", ["zstd", "br", "gzip", ""])
+async def test_bodies_that_cannot_be_read_are_told_apart(wired, upstream, client, bodies, coding):
+    """Packed in a way that is not read, not packed as they say, no text: one never has the answer to another."""
+
+    async def count(_):
+        return web.json_response(bodies.answer(f"answer {len(upstream.asked)}"))
+
+    upstream.answer = count
+    headers = {"Content-Encoding": coding, "Content-Type": "application/json"}
+
+    async def ask(url, data):
+        async with client.post(f"{url}/audio/transcriptions", data=data, headers=headers) as response:
+            return (await response.json())["choices"][0]["message"]["content"]
+
+    sent = {b"\xff\x01": "answer 1", b"\xff\x02": "answer 2"}
+    for asked in (list(sent), reversed(sent)):
+        async with wired("auto") as proxy:
+            url = proxy.begin("t", 0).wire_url
+            assert {data: await ask(url, data) for data in asked} == sent
+    assert len(upstream.asked) == 2
+
+
+async def test_another_server_is_asked_itself(wired, upstream, bodies, post):
+    """Under the same name a configuration may have come to another server, with a model of the same name."""
+    async with wired("auto") as proxy:
+        assert "fine" in (await post(proxy.begin("t", 0).wire_url + "/chat/completions", bodies.asked("?")))[1]
+    upstream.answer = bodies.answer("of another")
+    elsewhere = {"openai": f"{upstream.url}/another/v1", "anthropic": upstream.url}
+    for mode, text in (("replay", "cassette_miss"), ("auto", "of another"), ("replay", "of another")):
+        async with wired(mode, settings=elsewhere) as proxy:
+            _, answer = await post(proxy.begin("t", 0).wire_url + "/chat/completions", bodies.asked("?"))
+        assert text in answer
+    async with wired("replay") as proxy:
+        assert "fine" in (await post(proxy.begin("t", 0).wire_url + "/chat/completions", bodies.asked("?")))[1]
+
+
+async def test_an_answer_too_long_to_be_held_is_not_kept(asked, upstream, bodies, cassette_file, monkeypatch):
+    monkeypatch.setattr("foldproof.agents.wire.exchange.MOST_BYTES", 2**20)
+    upstream.answer = bodies.answer("x" * 2**21)
+    for _ in range(2):
+        answers, seen = await asked("auto", bodies.asked("?"))
+        assert json.loads(answers[0][1]) == upstream.answer
+        assert seen.calls[0].error == "cut: the answer is longer than 1 MB, the rest was only passed on"
+        assert seen.notes[0] == f"an answer is not in the cassette: {seen.calls[0].error}"
+    assert len(upstream.asked) == 2
+    assert len(entries(cassette_file)) == 1
+
+
+async def test_an_answer_that_its_reader_trips_over_is_passed_on_and_not_kept(
+    asked, bodies, cassette_file, monkeypatch
+):
+    def trip(body):
+        raise OverflowError("int too large")
+
+    monkeypatch.setitem(_READERS, "chat", _READERS["chat"]._replace(said_in=trip))
+    answers, seen = await asked("auto", bodies.asked("Tea?"))
+    assert answers == [(200, json.dumps(bodies.answer()))]
+    assert [(call.prompt, call.answer) for call in seen.calls] == [("[user]\nTea?", "")]
+    assert seen.notes == ("call 1: the answer cannot be read: OverflowError: int too large",)
+    assert len(entries(cassette_file)) == 1
+
+
 async def test_many_trials_write_at_once(wired, post, upstream, bodies, cassette_file):
     async def echo(request):
         return web.json_response(bodies.answer((await request.json())["messages"][0]["content"] * 500))
@@ -302,7 +453,8 @@ async def test_a_half_written_last_line_is_mended(asked, bodies, cassette_file):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"foldproof_cassette": 2}\n', "the cassette has the format version 2, and this foldproof knows 1"),
+        ('{"foldproof_cassette": 3}\n', "the cassette has the format version 3, and this foldproof knows 2"),
+        ('{"foldproof_cassette": 1}\n', "the format version 1, which does not tell the servers apart"),
         ("{}\n", ":1: this is no cassette of foldproof"),
         ("[]\n", ":1: this is no cassette of foldproof"),
         ("my notes", ":1: this is no cassette of foldproof"),

@@ -554,3 +554,127 @@ async def test_what_is_nested_too_deeply_is_recorded_all_the_same(wired, upstrea
         ((name, args),) = [(made.name, made.args) for made in call.tool_calls]
         assert (name, list(args)) == ("f", ["_raw"])
         assert '"b": NaN' in args["_raw"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/threads/thread_1/messages"),
+        ("GET", "/threads/thread_1/messages/msg_1"),
+        ("POST", "/conversations/c1/messages"),
+    ],
+)
+async def test_the_messages_of_a_thread_stay_with_openai(wired, upstream, client, method, path):
+    """A path that only ends like Anthropic's: neither the key goes there, nor is it a call of a model."""
+    settings = {"openai": f"{upstream.url}/v1", "anthropic": "http://127.0.0.1:1"}
+    async with wired(settings=settings) as proxy:
+        url = proxy.begin("t", 0).wire_url
+        headers = {"Authorization": f"Bearer {KEY}"}
+        async with client.request(method, url + path, json={"content": "x"}, headers=headers) as response:
+            assert response.status == 200
+        seen = await proxy.take("t", ended=True)
+    assert [request.path for request, _ in upstream.asked] == [f"/v1{path}"]
+    assert (seen.calls, seen.notes) == ((), (f"passed on, no call of a model: {method} /v1{path} (1 ×)",))
+
+
+@pytest.mark.parametrize(
+    ("path", "calls"), [("/v1/messages", 1), ("/messages?beta=true", 1), ("/v1/messages/count_tokens", 0)]
+)
+async def test_anthropics_messages_go_to_anthropic(wired, upstream, post, path, calls):
+    settings = {"openai": "http://127.0.0.1:1/v1", "anthropic": upstream.url}
+    async with wired(settings=settings) as proxy:
+        base = proxy.begin("t", 0).environ["ANTHROPIC_BASE_URL"]
+        assert (await post(base + path, {"messages": [{"role": "user", "content": "Hi"}]}))[0] == 200
+        seen = await proxy.take("t", ended=True)
+    assert [call.api for call in seen.calls] == ["messages"] * calls
+    assert len(upstream.asked) == 1
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_an_answer_too_long_to_be_held_is_passed_on_whole(wired, upstream, client, bodies, monkeypatch, streamed):
+    monkeypatch.setattr("foldproof.agents.wire.exchange.MOST_BYTES", 2**20)
+    parts = [bodies.piece(str(number) * 2**18) for number in range(8)]
+    whole = bodies.stream(*parts) if streamed else json.dumps(bodies.answer("x" * 2**21))
+    upstream.answer = bodies.streaming(*parts) if streamed else bodies.answer("x" * 2**21)
+    async with wired() as proxy:
+        url = proxy.begin("t", 0).wire_url
+        async with client.post(f"{url}/chat/completions", json=bodies.asked("?", stream=streamed)) as response:
+            assert (await response.read()).decode() == whole
+        held = sum(len(chunk) for exchange in proxy._trials["t"].exchanges for chunk in exchange.chunks)
+        (call,) = (await proxy.take("t", ended=True)).calls
+    assert held <= 2**20
+    assert call.error == "cut: the answer is longer than 1 MB, the rest was only passed on"
+    assert call.answer.startswith("0" * 2**18) is streamed
+
+
+async def test_a_stream_without_an_end_is_held_up_to_the_bound(wired, upstream, bodies, monkeypatch):
+    monkeypatch.setattr("foldproof.agents.wire.exchange.MOST_BYTES", 2**20)
+
+    async def endless(request):
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        while True:
+            await response.write(b": keep\n\n" * 2**13)
+
+    upstream.answer = endless
+    came = 0
+    async with wired() as proxy:
+        url = proxy.begin("t", 0).wire_url
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(f"{url}/chat/completions", json=bodies.asked("?", stream=True)) as response,
+        ):
+            while came < 2**23:
+                came += len(await response.content.readany())
+            response.close()
+        held = sum(len(chunk) for exchange in proxy._trials["t"].exchanges for chunk in exchange.chunks)
+        (call,) = (await proxy.take("t", ended=True)).calls
+    assert held <= 2**20
+    assert call.error.startswith("cut: ")
+
+
+@pytest.mark.parametrize("packs", ["answer", "request"])
+async def test_a_body_that_unpacks_beyond_the_bound_is_not_read(wired, upstream, bodies, monkeypatch, packs):
+    monkeypatch.setattr("foldproof.agents.wire.reading.MOST_BYTES", 2**20)
+    large = gzip.compress(json.dumps(bodies.asked("x" * 2**22)).encode())
+    headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
+
+    async def answer(_):
+        return web.Response(body=large, headers=headers) if packs == "answer" else web.json_response(bodies.answer())
+
+    upstream.answer = answer
+    async with wired() as proxy, aiohttp.ClientSession(auto_decompress=False) as session:
+        url = proxy.begin("t", 0).wire_url
+        more = {"data": large, "headers": headers} if packs == "request" else {"json": bodies.asked("?")}
+        async with session.post(f"{url}/chat/completions", **more) as response:
+            assert (await response.read() == large) is (packs == "answer")
+        seen = await proxy.take("t", ended=True)
+    assert seen.notes == (f"call 1: the {packs} cannot be read: it has more than 1 MB once it is unpacked",)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\x01\r\n\r\n",
+        "POST {path} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n",
+    ],
+)
+@pytest.mark.parametrize("trials", [1, 2])
+async def test_what_is_no_http_is_a_note_and_no_trace_on_the_terminal(wired, capfd, caplog, raw, trials):
+    async with wired() as proxy:
+        urls = [proxy.begin(f"t{number}", 0).wire_url for number in range(trials)]
+        path = urls[0].partition("//")[2].partition("/")[2]
+        for _ in range(2):
+            stream = await anyio.connect_tcp("127.0.0.1", proxy.port)
+            await stream.send(raw.format(path=f"/{path}/x", host=f"127.0.0.1:{proxy.port}", key=KEY).encode())
+            with anyio.move_on_after(2):
+                assert b" 400 " in await stream.receive()
+            await stream.aclose()
+        found = [await proxy.take(f"t{number}", ended=True) for number in range(trials)]
+    notes = [note for seen in found for note in seen.notes if "could not be taken" in note]
+    assert len(notes) == trials, "said once with each trial"
+    assert all("another that ran beside it" in note for note in notes) is (trials > 1)
+    assert KEY not in repr(found)
+    assert capfd.readouterr() == ("", "")
+    assert caplog.records == []

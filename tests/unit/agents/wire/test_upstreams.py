@@ -23,6 +23,13 @@ def test_settings_come_before_the_model_and_the_model_before_the_environment():
     assert found(ANTHROPIC_BASE_URL="http://a/v1/").anthropic == "http://a"
 
 
+def test_a_base_url_may_hold_the_route_as_it_may_without_the_wire():
+    assert found(model={"base_url": "http://m/v1/chat/completions/"}).openai == "http://m/v1"
+    assert found({"openai": "http://s/v1/chat/completions"}).openai == "http://s/v1"
+    assert found(OPENAI_BASE_URL="http://e/v1/chat/completions").openai == "http://e/v1"
+    assert found(model={"base_url": "http://m/chat"}).openai == "http://m/chat"
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,14 @@ from .store import StoreError
 
 _BATCH = 100
 _TIMEOUT_S = 60
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows nobody elsewhere: the key would go along to whoever is named there."""
+
+    def redirect_request(self, *_args: object, **_named: object) -> None:
+        """Nothing to ask in its place, so that the answer counts as the failure that it is."""
+        return
 
 
 class Embeddings:
@@ -24,7 +33,7 @@ class Embeddings:
         self._file = file
         self._known: dict[str, list[float]] = json.loads(file.read_text("utf-8")) if file.exists() else {}
         # Straight to the configured address, whatever proxy the environment names for others.
-        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects()).open
 
     def __call__(self, texts: list[str]) -> list[list[float]]:
         """A vector for each text, in their order."""
@@ -45,6 +54,10 @@ class Embeddings:
         try:
             with self._open(request, timeout=_TIMEOUT_S) as response:
                 answer = json.load(response)
+        except urllib.error.HTTPError as error:
+            with error:
+                to = f" (it redirects to {error.headers.get('Location')})" if error.code < 400 else ""
+            raise StoreError(f"no embeddings from {self._url}: {error}{to}") from error
         except OSError as error:
             raise StoreError(f"no embeddings from {self._url}: {error}") from error
         rows = sorted(answer["data"], key=lambda row: int(row["index"]))

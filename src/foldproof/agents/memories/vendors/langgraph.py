@@ -40,7 +40,7 @@ class GraphStore:
             {"dims": dimensions_of(embed, folder), "embed": self._embed, "fields": ["content"]} if embed else None
         )
         self._store = InMemoryStore(index=index) if index else InMemoryStore()
-        self._order: list[tuple[str, str]] = []
+        self._order: dict[tuple[str, str], None] = {}  # in the order of writing; a list would be walked at each write
         if self._file.exists():
             for user, key, value in json.loads(self._file.read_text("utf-8")):
                 self._put(user, key, value)
@@ -89,7 +89,7 @@ class GraphStore:
         if self._store.get(_space_of(user), item_id) is None:
             raise StoreError(f"the store holds no item {item_id!r} of this user")
         self._store.delete(_space_of(user), item_id)
-        self._order.remove((user, item_id))
+        del self._order[user, item_id]
 
     def notes(self) -> list[str]:
         """That nothing is searched where there are no embeddings."""
@@ -104,14 +104,13 @@ class GraphStore:
 
     def _put(self, user: str, key: str, value: dict[str, Any]) -> None:
         self._store.put(_space_of(user), key, value)
-        if (user, key) not in self._order:
-            self._order.append((user, key))
+        self._order.setdefault((user, key))
 
 
 class Summarized:
     """The history as one thread, which LangMem's `SummarizationNode` compacts when it is folded."""
 
-    free = True
+    free = False  # a recall is, but nobody sees what the folds before it cost
 
     def __init__(self, settings: dict[str, Any], folder: Path) -> None:
         from langchain_core.messages import messages_from_dict

@@ -42,7 +42,7 @@ class Store(Protocol):
     """A vendor's memory in one folder. Several users may share it."""
 
     free: bool
-    """Whether a recall asks nothing that costs, as far as can be seen: neither a model nor embeddings."""
+    """Whether neither building nor asking it costs anything, as far as can be seen: no model, no embeddings."""
 
     def ingest(self, user: str, sessions: Sessions) -> Written:
         """Write a history down."""
