@@ -58,7 +58,8 @@ def test_from_a_log_to_a_run(home: Path, cli: Callable[..., Any]) -> None:
     assert "wrote histories/work.jsonl" in result.out
     (home / "replay.yaml").write_text(SET)
     assert cli("lint").code == 0
-    assert cli("run", "production").code == 0
+    result = cli("run", "production")
+    assert result.code == 0, result.out
     (line,) = (home / "histories" / "work.jsonl").read_text().splitlines()
     assert json.loads(line)["turns"] == [
         {"role": "user", "text": "The staging port is 8443. My key is [redacted]."}, {"role": "agent", "text": "Noted."},
@@ -66,10 +67,11 @@ def test_from_a_log_to_a_run(home: Path, cli: Callable[..., Any]) -> None:
 
 
 def test_a_case_whose_fact_the_log_does_not_hold_fails(home: Path, cli: Callable[..., Any]) -> None:
-    (home / "session.jsonl").write_text(LOG.replace("8443", "9000"))
+    (home / "session.jsonl").write_text(LOG.replace("8443", "9000").replace("sk-proj-4f8a9b2c1d6e7f8091a2b3c4", "lost"))
     assert cli("import", "logs", "session.jsonl", "--to", "histories/work.jsonl").code == 0
     (home / "replay.yaml").write_text(SET)
-    assert cli("run", "production").code == 1
+    result = cli("run", "production")
+    assert result.code == 1, result.out
 
 
 def test_the_summary_tells_every_count(home: Path, cli: Callable[..., Any]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from foldproof.core import Registry
+from foldproof.core import Registry, UsageError
 from foldproof.logs import Seen, Source
 
 if TYPE_CHECKING:
@@ -151,6 +151,11 @@ async def open_watch(
         "wire": configuration.wire if configuration.wire is not None else {"on": usual or bool(watching.cassette)},
         "otel": configuration.otel if configuration.otel is not None else {"on": False},
     }
+    if watching.cassette and not asked["wire"].get("on", True):
+        raise UsageError(
+            f"configs.{configuration.name}: `--cassette {watching.cassette}` needs the wire, which is `off` here\n"
+            "  a cassette keeps and gives what passes over the wire: take `wire: off` out, or leave the cassette away"
+        )
     async with AsyncExitStack() as stack:
         observers: dict[Source, Observer] = {}
         for name, settings in asked.items():

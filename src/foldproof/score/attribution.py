@@ -118,9 +118,9 @@ def _is_asked_with(fact: Fact, evidence: TrialEvidence) -> bool:
 
 def _is_anothers(fact: Fact, evidence: TrialEvidence) -> bool:
     """Whether a fact was given, and by items only that belong to another user than the one who asks."""
-    given, user = evidence.stages["retrieved"], evidence.trial.user
+    given, own = evidence.stages["retrieved"], evidence.users
     holding = [part.item for part in given.parts if part.item and match_fact(fact, part.text).held] if given else []
-    return bool(user and holding) and all(item.user not in {"", user} for item in holding)
+    return bool(own and holding) and all(item.user not in {"", *own} for item in holding)
 
 
 def _without_model(evidence: TrialEvidence) -> bool:
@@ -195,8 +195,8 @@ def _why_retrieved(fact: Fact, stages: Sequence[Sighting], evidence: TrialEviden
         return _form(retrieved)
     given = evidence.stages["retrieved"]
     parts = given.parts if given else ()
-    user = evidence.trial.user
-    if user and any(part.item and part.item.user not in {"", user} for part in parts):
+    own = evidence.users
+    if own and any(part.item and part.item.user not in {"", *own} for part in parts):
         return "another user's items were given"
     forbidden = [item for item in evidence.case.forbidden if item.kind != "judged"]
     if given is not None and standing(forbidden, given):

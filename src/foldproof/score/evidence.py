@@ -145,6 +145,11 @@ class TrialEvidence:
             yield Part(Text(text.replace(question, "…") if question else text), place)
 
     @property
+    def users(self) -> frozenset[str]:
+        """The user ids that are this trial's own: that of the trial that built its memory is one of them."""
+        return frozenset(filter(None, (self.trial.user, self.trial.built_by)))
+
+    @property
     def dropped(self) -> tuple[Part, ...]:
         """Candidates of the retrieval that were not given in the end."""
         items = [item for item in self.trial.memory_reads or () if item.dropped]

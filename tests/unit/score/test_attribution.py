@@ -192,6 +192,9 @@ def test_why_retrieval_lost_it(lost):
     assert other.reason == "another user's items were given"
     own = lost(reads=(MemoryItem("x", rank=1, user="alice"),), prompt="x", trial={"user": "alice"})
     assert own.reason == "not among the 1 items given"
+    built = {"user": "alice-2", "built_by": "alice"}
+    restored = lost(reads=(MemoryItem("x", rank=1, user="alice"),), prompt="x", trial=built)
+    assert restored.reason == "not among the 1 items given"
 
 
 @pytest.mark.parametrize(

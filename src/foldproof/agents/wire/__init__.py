@@ -33,5 +33,6 @@ async def open_wire(setup: WatchSetup) -> AsyncIterator[Proxy]:
             raise UsageError(f"{setup.place}: a cassette needs a folder")
         path = watching.folder / f"{setup.configuration}.jsonl"
         cassette = Cassette.load(watching.cassette, path, Redactor(setup.environ))
-    async with open_proxy(upstreams, setup.environ, cassette) as proxy:
+    # `on` is only there where nobody asked for the wire: then an agent without a model is nothing to remark on.
+    async with open_proxy(upstreams, setup.environ, cassette, expected="on" not in setup.settings) as proxy:
         yield proxy

@@ -111,7 +111,8 @@ class WireTrial:
     """What one trial sends: the exchanges since they were last taken, in the order of their beginning.
 
     `said` has what each response of the trial left on the server, by its id: a later request may go on from it.
-    `slots` are the places in the cassette that this trial has used, by the hash of the request.
+    `slots` are the places in the cassette that this trial has used, by the hash of the request. `heard` says that any
+    request came at all.
     """
 
     label: str
@@ -122,6 +123,7 @@ class WireTrial:
     slots: dict[str, set[int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     building: bool = True
+    heard: bool = False
 
     async def settle(self, seconds: float) -> None:
         """Wait for what is in flight, but no longer than this."""

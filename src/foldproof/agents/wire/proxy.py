@@ -43,11 +43,12 @@ _BROKEN = "the connection to the upstream broke off"
 
 @asynccontextmanager
 async def open_proxy(
-    upstreams: Upstreams, environ: Mapping[str, str], cassette: Cassette | None = None
+    upstreams: Upstreams, environ: Mapping[str, str], cassette: Cassette | None = None, *, expected: bool = False
 ) -> AsyncIterator[Proxy]:
     """A proxy that listens for as long as the context lasts, and its connections to the upstreams.
 
-    The number of connections has no limit of its own, and there is no time-out: the run's limits count.
+    Where calls are `expected`, or a cassette is there, a trial without a request says so. The number of connections
+    has no limit of its own, and there is no time-out: the run's limits count.
     """
     async with aiohttp.ClientSession(
         # Shorter than servers hold an idle connection, so that none is used in the moment that they close it.
@@ -57,7 +58,7 @@ async def open_proxy(
         auto_decompress=False,
         skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
     ) as session:
-        proxy = Proxy(session, upstreams, environ, cassette=cassette)
+        proxy = Proxy(session, upstreams, environ, cassette=cassette, expected=expected)
         server = web.Server(
             proxy.handle, handler_cancellation=True, auto_decompress=False, access_log=None, logger=_log(proxy)
         )
@@ -71,6 +72,12 @@ async def open_proxy(
         finally:
             proxy.give_up("the run ended before the answer did")
             await runner.cleanup()
+
+
+_SILENCE = (
+    "no request came: the agent asked no model, or not at OPENAI_BASE_URL, ANTHROPIC_BASE_URL or the `wire_url` that it"
+    " was given; nothing was recorded or replayed"
+)
 
 
 class _Remarks(logging.Handler):
@@ -102,12 +109,14 @@ class Proxy:
         environ: Mapping[str, str],
         *,
         cassette: Cassette | None = None,
+        expected: bool = False,
     ) -> None:
         self.port = 0
         self._session = session
         self._upstreams = upstreams
         self._environ = environ
         self._cassette = cassette
+        self._expected = expected or cassette is not None
         self._trials: dict[str, WireTrial] = {}
         self._tokens: dict[str, WireTrial] = {}
         self._detours: dict[str, str | None] = {}
@@ -134,6 +143,8 @@ class Proxy:
         if ended:
             del self._trials[trial], self._tokens[wire.token]
             wire.give_up("broken off: the trial ended before the answer did")
+            if self._expected and not wire.heard:
+                wire.notes.append(_SILENCE)
         return seen_of(wire, wire.take())
 
     def give_up(self, reason: str) -> None:
@@ -169,6 +180,7 @@ class Proxy:
         exchange.anthropic = "anthropic-version" in request.headers or is_anthropic(exchange.path)
         exchange.upstream = self._upstreams.anthropic if exchange.anthropic else self._upstreams.openai
         wire.exchanges.append(exchange)
+        wire.heard = True
         try:
             return await self._answer(request, exchange, wire)
         except asyncio.CancelledError:

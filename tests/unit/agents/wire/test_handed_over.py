@@ -8,6 +8,7 @@ import pytest
 from foldproof.agents import SessionInfo, open_agents
 from foldproof.agents.watch import Watching
 from foldproof.cases import Configuration
+from foldproof.core import UsageError
 
 pytestmark = pytest.mark.anyio
 PROGRAM = """
@@ -52,7 +53,6 @@ def told(tmp_path):
         ({}, "", {}, True),
         ({"openai": "http://o/v1"}, "", {}, True),
         ({"on": False}, "", {"OPENAI_API_KEY": "k"}, False),
-        ({"on": False}, "replay", {}, False),
     ],
 )
 async def test_a_program(told, wire, cassette, environ, watched):
@@ -69,6 +69,11 @@ async def test_a_program(told, wire, cassette, environ, watched):
         }
     else:
         assert found["wire_url"] == found["OPENAI_BASE_URL"] == found["NO_PROXY"] == ""
+
+
+async def test_a_cassette_without_the_wire_is_refused(told):
+    with pytest.raises(UsageError, match="`--cassette replay` needs the wire, which is `off` here"):
+        await told({"on": False}, cassette="replay", environ={})
 
 
 @pytest.mark.parametrize("watched", [True, False])

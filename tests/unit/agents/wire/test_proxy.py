@@ -104,8 +104,17 @@ async def test_what_asks_no_model_passes_and_is_counted(wired, upstream, client,
     assert len(upstream.asked) == 4
 
 
-async def test_nothing_sent_is_nothing_seen(wired):
+async def test_nothing_sent_is_told_where_calls_were_expected(wired, upstream):
     async with wired() as proxy:
+        proxy.begin("t", 0)
+        assert await proxy.take("t", ended=False) is None
+        silent = await proxy.take("t", ended=True)
+    assert silent.calls == ()
+    assert silent.notes[0].startswith("no request came: the agent asked no model, or not at OPENAI_BASE_URL")
+
+
+async def test_nothing_sent_is_nothing_seen(wired, upstream):
+    async with wired(settings={"on": True}) as proxy:
         proxy.begin("t", 0)
         assert await proxy.take("t", ended=False) is None
         assert await proxy.take("t", ended=True) is None
