@@ -20,14 +20,22 @@ def record(kind: str, uuid: str, parent: str | None, content: Any, second: int, 
 LOG = "".join(
     [
         record("user", "u1", None, "The staging port is 8443. My key is sk-proj-4f8a9b2c1d6e7f8091a2b3c4.", 1),
-        record("assistant", "a1", "u1", [{"type": "text", "text": "Noted."},
-                                         {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}], 2),
+        record(
+            "assistant",
+            "a1",
+            "u1",
+            [
+                {"type": "text", "text": "Noted."},
+                {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}},
+            ],
+            2,
+        ),
         record("user", "r1", "a1", [{"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}], 3),
         record("user", "c1", "r1", "Summary: a port was named.", 4, isCompactSummary=True),
         record("user", "x1", "u1", "sub-agent words", 5, isSidechain=True),
         "{cut\n",
     ]
-)  # fmt: skip
+)
 
 SET = """
 foldproof: 1
@@ -62,8 +70,9 @@ def test_from_a_log_to_a_run(home: Path, cli: Callable[..., Any]) -> None:
     assert result.code == 0, result.out
     (line,) = (home / "histories" / "work.jsonl").read_text().splitlines()
     assert json.loads(line)["turns"] == [
-        {"role": "user", "text": "The staging port is 8443. My key is [redacted]."}, {"role": "agent", "text": "Noted."},
-    ]  # fmt: skip
+        {"role": "user", "text": "The staging port is 8443. My key is [redacted]."},
+        {"role": "agent", "text": "Noted."},
+    ]
 
 
 def test_a_case_whose_fact_the_log_does_not_hold_fails(home: Path, cli: Callable[..., Any]) -> None:

@@ -13,7 +13,7 @@ from foldproof.cases import import_logs
 from foldproof.core import Redactor, UsageError
 from foldproof.logs import FORMATS, read_logs
 
-SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SLOW = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 USER = {"role": "user", "content": "Where?"}
 CALLS = {
     "role": "assistant",
@@ -305,9 +305,7 @@ def read(path, name=""):
     try:
         reading = read_logs([path], name, redactor=Redactor({}))
         sessions = list(reading.sessions)
-    except UsageError as error:
-        assert str(error)
-        assert "Traceback" not in str(error)
+    except UsageError:
         return None
     assert reading.tally.sessions == len(sessions)
     assert all(session.entries or session.sidechains for session in sessions)
@@ -373,7 +371,7 @@ def places(value, path=()):
             yield from places(item, (*path, number))
 
 
-@settings(SLOW, max_examples=400)
+@settings(SLOW, max_examples=150)
 @given(data=st.data(), name=st.sampled_from(NAMES))
 def test_any_value_in_any_place(tmp_path, data, name):
     records = json.loads(json.dumps(SEEDS[name]))
@@ -389,7 +387,7 @@ def test_any_value_in_any_place(tmp_path, data, name):
     assert found[1].broken <= len(records)
 
 
-@settings(SLOW, max_examples=30)
+@settings(SLOW, max_examples=20)
 @given(name=st.sampled_from(NAMES), copies=st.integers(1, 3))
 def test_importing_twice_gives_the_same_bytes(tmp_path, name, copies):
     paths = []

@@ -139,11 +139,16 @@ def test_a_log_in_which_nobody_speaks_has_no_history(tmp_path, log):
 def test_more_than_talk_is_written_where_it_is_asked_for(tmp_path, log):
     call = {"id": "c1", "function": {"name": "look", "arguments": '{"n": 1}'}}
     open_call = {"id": "c2", "function": {"name": "wait", "arguments": "{}"}}
-    record = {"user": "ada", "messages": [
-        {"role": "system", "content": "Be kind."}, {"role": "user", "content": "Where?"},
-        {"role": "assistant", "tool_calls": [call, open_call]}, {"role": "tool", "tool_call_id": "c1", "content": "here"},
-        {"role": "assistant", "content": "There."},
-    ]}  # fmt: skip
+    record = {
+        "user": "ada",
+        "messages": [
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": "Where?"},
+            {"role": "assistant", "tool_calls": [call, open_call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "here"},
+            {"role": "assistant", "content": "There."},
+        ],
+    }
     plain = run(log(record), tmp_path / "a.jsonl")
     assert sessions_of(plain.written[0])[0][2] == [("user", "Where?"), ("agent", "There.")]
     whole = run(log(record), tmp_path / "b.jsonl", extras=("tools", "system"))

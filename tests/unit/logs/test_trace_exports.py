@@ -144,7 +144,8 @@ def test_langfuse_input_and_output_as_text_of_json(read):
 
 
 def test_langfuse_a_table_as_the_page_exports_it(read):
-    table = 'id,timestamp,input,output,sessionId,userId\ntr-1,2026-01-01T00:00:00Z,"{""question"": ""Where?""}",There.,s-1,ada\n'
+    head = "id,timestamp,input,output,sessionId,userId\n"
+    table = head + 'tr-1,2026-01-01T00:00:00Z,"{""question"": ""Where?""}",There.,s-1,ada\n'
     log = read(table, name="traces.csv")
     assert (log.format, log.only.id, log.only.user) == ("langfuse", "s-1", "ada")
     assert told(log.only) == ["user: Where?", "agent: There."]
