@@ -10,9 +10,10 @@ from foldproof.score import CaseScore, TrialScore
 
 Scores = Mapping[str, CaseScore]
 ControlName = Literal["unplugged", "oracle", "full"]
-Finding = Literal["vacuous", "broken", "overlooked", "unjudged"]
-"""What a control found of a case: it passes with no memory; it fails with its facts in the prompt; it fails with the
-whole history there, though it passed with the facts alone; the control itself could not be judged."""
+Finding = Literal["vacuous", "broken", "unheeded", "overlooked", "unjudged"]
+"""What a control found of a case: it passes with no memory; it fails with its facts in the prompt; the same, though it
+passes with its memory or the whole history; it fails with the whole history there, though it passed with the facts
+alone; the control itself could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,12 @@ def _settled(score: CaseScore) -> bool:
     return score.passes > 0 or (bool(score.trials) and not score.errors)
 
 
-def control_findings(controls: ControlScores) -> tuple[ControlFinding, ...]:
-    """What the controls found of the cases: vacuous ones first, then broken, overlooked and unjudged ones."""
-    return (*_vacuous(controls), *_failing(controls), *_unjudged(controls))
+def control_findings(controls: ControlScores, candidate: Scores | None = None) -> tuple[ControlFinding, ...]:
+    """What the controls found of the cases: vacuous ones first, then failing and unjudged ones.
+
+    `candidate` has the scores of the configuration itself: a case that it passes is not broken.
+    """
+    return (*_vacuous(controls), *_failing(controls, candidate or {}), *_unjudged(controls))
 
 
 def _vacuous(controls: ControlScores) -> Iterator[ControlFinding]:
@@ -122,10 +126,11 @@ def _vacuous(controls: ControlScores) -> Iterator[ControlFinding]:
             yield ControlFinding(score.id, score.case_class, "unplugged", "vacuous", "passes with the memory cut off")
 
 
-def _failing(controls: ControlScores) -> Iterator[ControlFinding]:
+def _failing(controls: ControlScores, candidate: Scores) -> Iterator[ControlFinding]:
+    passing = {score.id for scores in (controls.full, candidate) for score in scores.values() if score.passes}
     for score in controls.oracle.values():
         if _settled(score) and not score.passes:
-            yield _failed(score, "oracle", "broken")
+            yield _failed(score, "oracle", "unheeded" if score.id in passing else "broken")
     enough = {score.id for score in controls.oracle.values() if score.passes}
     for score in controls.full.values():
         if _settled(score) and not score.passes and score.id in enough:

@@ -152,8 +152,8 @@ class TrialEvidence:
     @property
     def dropped(self) -> tuple[Part, ...]:
         """Candidates of the retrieval that were not given in the end."""
-        items = [item for item in self.trial.memory_reads or () if item.dropped]
-        return tuple(_each(items))
+        told = (self.trial.memory_reads, *(seen.memory_reads for seen in self.trial.seen))
+        return tuple(_each(item for items in told for item in items or () if item.dropped))
 
 
 def _adapter(parts: tuple[Part, ...] | None) -> Shown | None:

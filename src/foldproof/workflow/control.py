@@ -133,7 +133,7 @@ async def run_controls(
     return Controls(
         tuple(control.report for control in asked if control.report is not None),
         effective_retention(scores, found),
-        control_findings(found),
+        control_findings(found, scores),
         tuple(dict.fromkeys(notes)),
     )
 

@@ -105,6 +105,20 @@ def test_findings_name_the_case_and_why(scores):
     ]
 
 
+@pytest.mark.parametrize(
+    ("full", "candidate", "finding"),
+    [
+        ({}, {}, "broken"),
+        ({"a": "F"}, {"a": "F"}, "broken"),
+        ({"a": "P"}, {}, "unheeded"),
+        ({}, {"a": "FP"}, "unheeded"),
+    ],
+)
+def test_a_case_that_passes_otherwise_is_not_broken(scores, full, candidate, finding):
+    found = control_findings(ControlScores({}, scores(a="F"), scores(**full)), scores(**candidate))
+    assert [row.finding for row in found] == [finding]
+
+
 @pytest.mark.parametrize(("oracle", "finding"), [("P", True), ("FP", True), ("PE", True), ("E", False), ("FE", False)])
 def test_overlooked_needs_an_oracle_that_passed(scores, oracle, finding):
     found = control_findings(ControlScores({}, scores(a=oracle), scores(a="F")))

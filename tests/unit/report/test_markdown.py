@@ -142,7 +142,8 @@ class Page(HTMLParser):
 
 OWN = {
     "h2",
-    "h3", "h4",
+    "h3",
+    "h4",
     "p",
     "ul",
     "li",

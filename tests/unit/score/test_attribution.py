@@ -179,6 +179,13 @@ def test_a_candidate_that_was_not_given_says_why(lost, dropped, k, reason):
     assert (loss.owner, loss.reason) == ("retrieve", reason)
 
 
+def test_spans_show_what_a_reranker_passed_over(lost):
+    dropped = MemoryItem("no NSAIDs", rank=3, dropped="passed over by the reranker")
+    seen = (Seen("otel", (), memory_reads=(MemoryItem("tea", rank=1), dropped)), Seen("wire"))
+    loss = lost(reads=None, prompt="tea", trial={"seen": seen})
+    assert (loss.owner, loss.reason) == ("retrieve", "rank 3, passed over by the reranker")
+
+
 def test_a_case_has_its_own_k(lost):
     reads = (MemoryItem("no NSAIDs", rank=3, dropped="beyond k"),)
     assert lost(reads=reads, prompt="", case={"memory_config": {"k": 2}}).reason == "rank 3, k = 2"
