@@ -96,7 +96,7 @@ def test_check_puts_the_controls_beside_the_candidate(reading: Callable[..., Pat
     assert (semantic["of"], semantic["unplugged"], semantic["candidate"], semantic["oracle"]) == (2, 0, 2, 1)
     assert (semantic["full"], semantic["full_of"], semantic["retention"]) == (1, 2, 2.0)
     assert [(row["id"], row["control"], row["finding"]) for row in controls["findings"]] == [
-        ("drink", "oracle", "broken"),
+        ("drink", "oracle", "unheeded"),
         ("city", "full", "unjudged"),
     ]
     assert controls["findings"][0]["reason"] == "missed 'any: tea | green tea'"
@@ -151,7 +151,7 @@ def test_accepting_a_baseline_shows_them_where_asked(reading: Callable[..., Path
     result = cli("baseline", "accept", "--controls")
     assert result.code == 0
     assert "controls of production (they inform)" in result.out
-    assert "broken, or beyond the agent" in result.out
+    assert "unheeded: these fail with their bare facts" in result.out
     document = cli("baseline", "accept", "--yes", "--controls", "--json").document
     assert [row["id"] for row in document["controls"]["findings"]] == ["drink", "city"]
     assert [control for _, control in runs_of(folder)] == ["", "unplugged", "oracle", "full"]

@@ -105,7 +105,7 @@ def retention_counts(row: RetentionRow) -> tuple[str, str, str, str]:
 HEADINGS: dict[Finding, str] = {
     "vacuous": "vacuous: these pass with the memory cut off, so they test nothing and count for nothing",
     "broken": "broken, or beyond the agent: these fail with their facts in the prompt",
-    "unheeded": "unheeded: these fail with their bare facts in the prompt, and pass with the memory or the whole history",
+    "unheeded": "unheeded: these fail with their bare facts in the prompt, and pass with the memory or the history",
     "overlooked": "overlooked: these fail with the whole history in the prompt, though its facts alone were enough",
     "unjudged": "not judged: of these a control says nothing",
 }
