@@ -8,8 +8,8 @@ import pytest
 
 HEAVY = ("aiohttp", "sqlalchemy", "rich", "ruamel", "re2", "rapidfuzz", "ahocorasick_rs", "pydantic")
 LIGHT = ("foldproof", "foldproof.cli.app")
-# One interpreter that has imported nothing of ours forks a child for each module: each import is alone, none waits for a
-# start. What most modules import of others' is there already, but for the doors whose lightness is looked at.
+# One interpreter that has imported nothing of ours forks a child for each module: each import is alone, none waits for
+# a start. What most modules import of others is there already, but for the doors whose lightness is looked at.
 USUAL = ("pydantic", "anyio", "click", "sqlalchemy")
 PROBE = r"""
 import json, os, sys

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Literal
 
-from foldproof.cases.nodes import shown
+from foldproof.cases.nodes import LARGEST_FILE, shown
 from foldproof.cases.writing import write_atomically
 from foldproof.core import Redactor, UsageError, content_hash, nearest_of
 from foldproof.logs import Called, History, ImportedSession, Said, Session, Tally, Turn, as_lines, read_logs
@@ -20,7 +20,7 @@ from foldproof.logs import Called, History, ImportedSession, Said, Session, Tall
 Extra = Literal["tools", "system", "interim"]
 """What can be written besides what user and agent said."""
 _NAME = re.compile(r"[^\w.@+-]+")
-_NO_USER = "no-user"
+_NO_USER, _UNNAMED = "no-user", "session"
 _NAMED = 8
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -66,9 +66,9 @@ class _Spool:
         started = session.started
         self.last = started.order if started else self.last
         self.number += 1
-        line = as_lines(History("", (Session(session.id, turns, started.text if started else ""),)))[0]
+        line = as_lines(History("", (Session(session.id or _UNNAMED, turns, started.text if started else ""),)))[0]
         raw = json.dumps(line, ensure_ascii=False).encode() + b"\n"
-        place = _Line(session.id, (self.last, self.number), self.file.tell(), len(raw))
+        place = _Line(session.id or _UNNAMED, (self.last, self.number), self.file.tell(), len(raw))
         self.file.write(raw)
         self.users.setdefault(session.user, []).append(place)
 
@@ -108,7 +108,7 @@ def import_logs(
 
     Raises:
         UsageError: for logs that cannot be read, a target that is there (without `force`), several users and one
-            file, a user who is not in the log, and a log in which nobody said anything.
+            file, a user who is not in the log, a history too large to be read, and a log in which nobody said anything.
     """
     single = to is not None and to.suffix == ".jsonl"
     _check_target(to, single=single, force=force)
@@ -184,8 +184,14 @@ def _write(spool: _Spool, to: Path, *, single: bool, force: bool) -> tuple[Path,
             "  choose one with --user ID, or write one file a user with --to FOLDER"
         )
     places = {user: to if single else to / f"{_file_name(user)}.jsonl" for user in sorted(spool.users)}
-    for path in places.values():
+    for user, path in places.items():
         _check_free(path, force=force)
+        size = sum(line.length for line in spool.users[user])
+        if size > LARGEST_FILE:
+            raise UsageError(
+                f"{shown(path)}: the history would have {size:,} bytes, and a set reads up to {LARGEST_FILE:,}\n"
+                "  import fewer files, or choose a user"
+            )
     for user, path in places.items():
         write_atomically(path, b"".join(spool.lines(user)))
     return tuple(places.values())

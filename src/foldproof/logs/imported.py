@@ -119,7 +119,7 @@ def _cleaned(value: Any, redactor: Redactor) -> Any:  # noqa: ANN401  # any part
     if isinstance(value, str):
         return redactor(value.encode("utf-8", "replace").decode())
     if isinstance(value, Moment):
-        return replace(value, written=_cleaned(value.written, redactor))
+        return value  # what was read as a time has no room for a secret
     if isinstance(value, Mapping):
         # Keys too: a log may use a token as a key, and they are written beside their values.
         return {_cleaned(str(key), redactor): _cleaned(item, redactor) for key, item in value.items()}

@@ -1,6 +1,6 @@
 """Reading logs: the format found out, records grouped into sessions, sessions given one at a time.
 
-Two readings. The first keeps only where each record stands (32 bytes a record); the second reads the records of one
+Two readings. The first keeps only where each record stands; the second reads the records of one
 session at a time. So no more than the largest session is held, however the sessions are mixed in the files.
 """
 
@@ -90,7 +90,7 @@ def _detected(files: Sequence[LogFile]) -> tuple[LogFormat, str]:
     found = [_format_of(file) for file in files]
     names = sorted({chosen.name for chosen, _ in found})
     if len(names) > 1:
-        told = ", ".join(f"{file.path.name}: {chosen.name}" for file, (chosen, _) in zip(files, found, strict=True))
+        told = ", ".join(f"{file.name}: {chosen.name}" for file, (chosen, _) in zip(files, found, strict=True))
         raise UsageError(f"the files are of {len(names)} formats ({told})\n  import each format on its own")
     return found[0]
 

@@ -54,6 +54,8 @@ class LogFile:
         self.stem = path.stem
         self.chains: dict[str, str] = {}
         self._held: tuple[int, Any] = (-1, None)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise UsageError(f"{path}: this is no file, but a log is read twice\n  save it to a file first")
         with self._open() as file:
             head = file.read(_HEAD)
         self.start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
@@ -64,7 +66,7 @@ class LogFile:
     @property
     def name(self) -> str:
         """The file as messages name it."""
-        return self.path.name
+        return str(self.path)
 
     def label(self, record: Record) -> str:
         """An id for a record that has none: the file, and the line or the item of the list."""
@@ -201,17 +203,26 @@ class LogFile:
         return dict(zip(self.columns, row, strict=False))
 
     def again(self, offset: int, length: int) -> Any:  # noqa: ANN401  # any JSON value
-        """The value of a record that was given before. The last one is kept, since a document is one record."""
+        """The value of a record that was given before. The last one is kept, since a document is one record.
+
+        Raises:
+            UsageError: where the file is not the same any more.
+        """
         if self._held[0] != offset:
             with self._open() as file:
                 file.seek(offset)
                 raw = file.read(length)
-            if self.shape == "table":
-                text = StringIO(raw.decode().replace("\0", ""), newline="")
-                self._held = (offset, self._row(next(csv.reader(text, delimiter=self.separator))))
-            else:
-                self._held = (offset, _twice(json.loads(raw.decode())))
+            try:
+                self._held = (offset, self._value(raw.decode()))
+            except (ValueError, StopIteration, csv.Error):
+                raise UsageError(f"{self.path}: the file changed while it was read\n  import a copy of it") from None
         return self._held[1]
+
+    def _value(self, text: str) -> Any:  # noqa: ANN401  # any JSON value
+        if self.shape != "table":
+            return _twice(json.loads(text))
+        rows = csv.reader(StringIO(text.replace("\0", ""), newline=""), delimiter=self.separator)
+        return self._row(next(rows))
 
 
 class _Counted:

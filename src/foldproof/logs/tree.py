@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -96,17 +96,27 @@ def _follow(
         for child in below:
             if child is following:
                 continue
-            for other in _subtree(child, children, seen):
-                (active if other is child and belongs(other, node) else left).append(other)
+            _beside(child, node, children=children, belongs=belongs, seen=seen, active=active, left=left)
         node = following
 
 
-def _subtree(root: Node[T], children: dict[Hashable, list[Node[T]]], seen: set[int]) -> Iterator[Node[T]]:
-    waiting = [root]
+def _beside(
+    first: Node[T],
+    parent: Node[T],
+    *,
+    children: dict[Hashable, list[Node[T]]],
+    belongs: Callable[[Node[T], Node[T]], bool],
+    seen: set[int],
+    active: list[Node[T]],
+    left: list[Node[T]],
+) -> None:
+    """A branch beside the talk: what belongs to the talk all the same, as far down as it does, and the rest."""
+    waiting = [(first, parent, True)]
     while waiting:
-        node = waiting.pop()
+        node, above, kept = waiting.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
-        yield node
-        waiting += children.get(node.id, ())
+        kept = kept and belongs(node, above)
+        (active if kept else left).append(node)
+        waiting += [(child, node, kept) for child in children.get(node.id, ())]

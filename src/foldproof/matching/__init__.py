@@ -9,7 +9,7 @@ from foldproof.matching.finder import Outcome
 from foldproof.matching.many import match_many
 from foldproof.matching.mapped import Span
 from foldproof.matching.match import MATCHER_VERSION, Match, match_fact, match_facts
-from foldproof.matching.nearest import Nearest
+from foldproof.matching.nearest import Nearest, resembling
 from foldproof.matching.text import Text, normalize
 from foldproof.matching.tokens import UNSPACED, is_unspaced
 from foldproof.matching.weakened import Weakened, reworded, weakened
@@ -31,6 +31,7 @@ __all__ = [
     "match_facts",
     "match_many",
     "normalize",
+    "resembling",
     "reworded",
     "weakened",
 ]

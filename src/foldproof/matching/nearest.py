@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from foldproof.matching.mapped import Span
@@ -22,6 +23,22 @@ class Nearest:
     span: Span
     text: str
     distance: int
+
+
+def resembling(wanted: str, texts: Sequence[Text], likeness: float) -> list[int]:
+    """Which texts may hold a part that is like a fact, in per cent: a quick look over many, in their order.
+
+    None that has such a part is left out; one that has none may be named.
+    """
+    from rapidfuzz import fuzz, process  # as above
+
+    wanted = normalize(wanted)
+    if not wanted:
+        return []
+    found = process.extract(
+        wanted, [text.padded for text in texts], scorer=fuzz.partial_ratio, score_cutoff=likeness, limit=None
+    )
+    return sorted(at for _, _, at in found)
 
 
 def nearest_to(wanted: str, text: Text) -> Nearest | None:

@@ -50,7 +50,7 @@ class ImportDocument(Document):
     next: list[str] = Field(default=[], description="what to do next")
 
 
-def import_document(report: LogImport, written: list[str], following: list[str]) -> ImportDocument:
+def import_document(report: LogImport, *, written: list[str], following: list[str]) -> ImportDocument:
     """The document of an import. `written` are its files as the command names them, `following` what to do next."""
     tally = report.tally
     return ImportDocument(

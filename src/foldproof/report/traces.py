@@ -8,7 +8,7 @@ from typing import Literal
 from foldproof.logs import ModelCall, Seen, Source, ToolCall
 from foldproof.report.explained import CallRow, SightingRow, TraceRow
 from foldproof.score import STAGES, Sighting, TrialEvidence, TrialScore
-from foldproof.score.sighting import look
+from foldproof.score.sighting import look_in
 
 
 def trace_rows(evidence: TrialEvidence, score: TrialScore) -> list[TraceRow]:
@@ -20,7 +20,7 @@ def trace_rows(evidence: TrialEvidence, score: TrialScore) -> list[TraceRow]:
         if loss is not None:
             stages = loss.stages
         elif fact is not None:
-            stages = tuple(look(fact, stage, evidence.stages[stage]) for stage in STAGES)
+            stages = tuple(look_in(evidence, fact, stage) for stage in STAGES)
         else:
             continue
         rows.append(

@@ -11,7 +11,7 @@ from foldproof.cases import Case
 from foldproof.matching import Fact, match_fact
 from foldproof.score.abstain import admits_ignorance
 from foldproof.score.evidence import STAGES, Part, Shown, Stage, TrialEvidence
-from foldproof.score.sighting import Sighting, look, standing
+from foldproof.score.sighting import Sighting, look_in, standing
 from foldproof.score.writing import failure_of, why_unwritten
 
 Owner = Literal["write", "fold", "retrieve", "prompt", "use", "case", "unknown"]
@@ -52,7 +52,7 @@ def attribute(fact: Fact, evidence: TrialEvidence) -> Loss:
     seen; where it cannot, the owner is unknown. A stage that holds a weaker form has lost the fact; of one that holds a
     near form nobody can say whether it has.
     """
-    stages = tuple(look(fact, stage, evidence.stages[stage]) for stage in STAGES)
+    stages = tuple(look_in(evidence, fact, stage) for stage in STAGES)
     last = max((at for at, seen in enumerate(stages[:-1]) if seen.presence == "held"), default=-1)
     following = stages[last + 1]
     if last < 0 and _is_asked_with(fact, evidence):
@@ -75,7 +75,7 @@ def attribute_forbidden(fact: Fact, evidence: TrialEvidence) -> Loss:
     the prompt has what was expected as well, the wrong one was used, unless a stage after the writing brought it in.
     Otherwise the owner is who lost the expected facts, or the stage that brought this one in.
     """
-    stages = tuple(look(fact, stage, evidence.stages[stage]) for stage in STAGES)
+    stages = tuple(look_in(evidence, fact, stage) for stage in STAGES)
     prompted = stages[STAGES.index("prompted")]
     if prompted.presence == "unseen":
         return Loss("unknown", "the prompt cannot be seen", stages)

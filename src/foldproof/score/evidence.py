@@ -44,12 +44,13 @@ def _nothing(_: str) -> None:
 class Records:
     """Where scoring finds what a trial only names: histories, memory listings, the memory's settings.
 
-    `listing` gives a listing by its hash, or None where it is not kept.
+    `listing` gives a listing by its hash, or None where it is not kept. `sightings` is what was looked for before.
     """
 
     histories: Mapping[str, History] = field(default_factory=dict)
     listing: Callable[[str], StoreListing | None] = _nothing
     memory: Mapping[str, Any] = field(default_factory=dict)
+    sightings: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _parts: dict[str, tuple[Part, ...] | None] = field(default_factory=dict, repr=False)
 
     def turns(self, history: str) -> tuple[Part, ...] | None:

@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from foldproof.matching import Fact, Weakened, match_fact, match_many, reworded, weakened
-from foldproof.score.evidence import Part, Shown, Stage
+from foldproof.matching import Fact, Weakened, match_fact, match_many, resembling, reworded, weakened
+from foldproof.score.evidence import Part, Shown, Stage, TrialEvidence
 
 Presence = Literal["held", "degraded", "near", "gone", "unseen"]
 _LONGEST = 160
 _LOOKED_THROUGH = 2000
 """Parts of a stage in which likenesses are looked for; a hit is found in any number."""
+_SHARED = frozenset({"stated", "written", "kept"})
+"""Stages that trials of one history have in common."""
+_LIKENESS = 70.0
+"""Per cent of likeness, as `rapidfuzz` counts it, that a part with few enough edits is sure to have."""
 _NEAR = 0.25
 """Edits a character of the fact, up to which a likeness is shown."""
 
@@ -32,6 +36,18 @@ class Sighting:
     text: str = ""
     gone: str = ""
     part: Part | None = None
+
+
+def look_in(evidence: TrialEvidence, fact: Fact, stage: Stage) -> Sighting:
+    """Look for a fact at a stage of a trial; what many trials share is looked through once."""
+    shown = evidence.stages[stage]
+    if shown is None or stage not in _SHARED:
+        return look(fact, stage, shown)
+    key = (fact, stage, id(shown.parts))
+    if key not in evidence.records.sightings:
+        evidence.records.sightings[key] = look(fact, stage, shown)
+    found: Sighting = evidence.records.sightings[key]
+    return found
 
 
 def look(fact: Fact, stage: Stage, shown: Shown | None) -> Sighting:
@@ -57,10 +73,13 @@ def _weak(stage: Stage, shown: Shown, part: Part, weak: Weakened) -> Sighting:
 
 def _likeness(fact: Fact, stage: Stage, shown: Shown) -> Sighting:
     best: tuple[float, Part, str] | None = None
-    if not any(item.kind in {"normalized", "exact"} for item in fact.any or (fact,)):
-        return Sighting(stage, "gone", shown.source)  # a value or pattern is there or not; another value is no likeness
-    for part in shown.parts[:_LOOKED_THROUGH]:
-        near = match_fact(fact, part.text).nearest
+    # A value or pattern is there or not: another value is no likeness.
+    words = [item.text for item in fact.any or (fact,) if item.kind in {"normalized", "exact"}]
+    parts = shown.parts[:_LOOKED_THROUGH]
+    texts = [part.text for part in parts]
+    like = {at for text in words for at in resembling(text, texts, _LIKENESS)}
+    for at, part in enumerate(parts if words else ()):
+        near = match_fact(fact, part.text).nearest if at in like else None
         edits = near.distance / max(1, len(near.text)) if near else 1.0
         if near is not None and edits <= _NEAR and (best is None or edits < best[0]):
             best = edits, part, near.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -97,6 +98,24 @@ def test_a_session_id_that_stands_twice_is_made_two(tmp_path, log):
     report = run(path, tmp_path / "h.jsonl")
     names = [name for name, *_ in sessions_of(report.written[0])]
     assert names == ["s-2", "s", "s-3", "s-2-2"]
+
+
+def test_a_session_without_an_id_gets_one(tmp_path):
+    path = tmp_path / "history.json"
+    config = {"configurable": {"thread_id": "", "checkpoint_id": "1"}}
+    path.write_text(json.dumps([{"values": {"messages": [{"type": "human", "content": "Hi"}]}, "config": config}]))
+    assert [name for name, *_ in sessions_of(run(path, tmp_path / "h.jsonl").written[0])] == ["session"]
+
+
+def test_a_history_that_no_set_could_read_is_not_written(tmp_path, log, monkeypatch):
+    path = log(talk("a", "ada", "x" * 200))
+    module = sys.modules["foldproof.cases.import_logs"]  # the package shows the function under this name
+    monkeypatch.setattr(module, "LARGEST_FILE", 250)
+    with pytest.raises(UsageError, match="and a set reads up to 250"):
+        run(path, tmp_path / "h.jsonl")
+    assert not (tmp_path / "h.jsonl").exists()
+    monkeypatch.setattr(module, "LARGEST_FILE", 300)
+    assert run(path, tmp_path / "h.jsonl").written
 
 
 def test_what_is_there_is_not_written_over(tmp_path, log):

@@ -77,6 +77,44 @@ def test_parallel_calls_are_no_redo(read):
     assert log.only.abandoned == 0
 
 
+def test_a_part_beside_the_talk_keeps_its_results(read):
+    log = read(lines(
+        record("user", "u1", None, "Look.", 1),
+        record("assistant", "a1", "u1", use("t1", "Bash", command="ls"), 2, message={"id": "m1"}),
+        record("assistant", "a2", "a1", use("t2", "Bash", command="pwd"), 3, message={"id": "m1"}),
+        record("user", "r2", "a2", result("t2", "/home"), 4),
+        record("user", "r1", "a1", result("t1", "a.py"), 5),
+        record("assistant", "a3", "r1", "Done.", 6),
+    ))  # fmt: skip
+    assert told(log.only)[1:] == [
+        'call Bash {"command": "ls"} -> a.py', 'call Bash {"command": "pwd"} -> /home', "agent: Done.",
+    ]  # fmt: skip
+    assert log.only.abandoned == 0
+
+
+def test_records_between_two_messages_keep_the_tree_whole(read):
+    def beside(uuid, parent, second):
+        return {"type": "attachment", "uuid": uuid, "parentUuid": parent, "sessionId": "s-1",
+                "timestamp": f"{START}{second:02d}.000Z"}  # fmt: skip
+
+    log = read(lines(
+        record("user", "u1", None, "Which port?", 1),
+        beside("x1", "u1", 2), record("assistant", "a1", "x1", "It is 9000.", 3),
+        beside("x2", "u1", 4), record("assistant", "a2", "x2", "It is 8443.", 5),
+    ))  # fmt: skip
+    assert told(log.only) == ["user: Which port?", "agent: It is 8443."]
+    assert (log.only.abandoned, log.tally.aside["attachment"]) == (1, 1)
+
+
+def test_what_was_said_before_a_boundary_stays(read):
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1", "parentUuid": None, "sessionId": "s-1",
+                "logicalParentUuid": "u1", "timestamp": f"{START}10.000Z", "content": "Compacted"}  # fmt: skip
+    log = read(lines(*TALK, boundary, record("user", "u3", "b1", "And now?", 11)))
+    assert told(log.only) == ["user: The port is 8443.", "agent: Noted.", "user: Which port?", "agent: 8443.",
+                              "fold boundary: Compacted", "user: And now?"]  # fmt: skip
+    assert log.only.abandoned == 0
+
+
 def test_usage_that_parts_of_one_answer_repeat_is_counted_once(read):
     usage = {"input_tokens": 10, "output_tokens": 4, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 0}
     parts = {"id": "m1", "model": "some-model", "usage": usage}
@@ -250,3 +288,19 @@ def test_a_deep_tree_needs_no_recursion(read):
 def test_a_circle_of_parents_loses_nothing(read):
     log = read(lines(record("user", "p", "q", "first", 1), record("user", "q", "p", "second", 2)))
     assert sorted(told(log.only)) == ["user: first", "user: second"]
+
+
+def test_thoughts_and_notes_to_the_memory_are_their_own_kinds(read):
+    thought = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Yes."}, {"type": "hologram"}]
+    log = read(lines(
+        record("user", "u1", None, "<user-memory-input>use tabs</user-memory-input>", 1),
+        record("assistant", "a1", "u1", thought, 2),
+        record("user", "r1", "a1", result("gone", ""), 3, toolUseResult="the richer copy"),
+        {"type": "system", "subtype": "informational", "uuid": "i1", "parentUuid": "r1", "sessionId": "s-1",
+         "content": "Tip: …", "timestamp": f"{START}04.000Z"},
+    ))  # fmt: skip
+    assert told(log.only) == [
+        "(command) user: <user-memory-input>use tabs</user-memory-input>", "write #: use tabs []",
+        "(thought) agent: Hm.", "agent: Yes.", "unknown content hologram", "call  {} -> the richer copy",
+        "(context) system: Tip: …",
+    ]  # fmt: skip

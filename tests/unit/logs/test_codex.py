@@ -141,3 +141,41 @@ def test_the_stream_of_exec_is_a_format_of_its_own(read):
     ]  # fmt: skip
     assert (log.only.usage.input_tokens, log.only.started) == (9, None)
     assert any("no times" in note for note in log.tally.notes)
+
+
+def test_thoughts_are_told_once_and_rarer_items_are_known(read):
+    log = read(lines(
+        META,
+        line("response_item", type="reasoning", summary=[{"type": "summary_text", "text": "Hm."}]),
+        line("event_msg", type="agent_reasoning", text="Hm."),
+        line("event_msg", type="agent_reasoning", text="Only here."),
+        line("response_item", type="compaction", encrypted_content="x"),
+        line("response_item", type="ghost_snapshot", ghost_commit={}),
+        line("response_item", type="function_call_output", call_id="c9", output={"content": "gone", "success": False}),
+        item("oracle", "x"),
+        item("user", "<turn_aborted>x</turn_aborted>"),
+        line("event_msg", type="user_message", message="Only an event."),
+        {"type": "response_item", "payload": "cut"},
+    ))  # fmt: skip
+    assert told(log.only) == [
+        "(thought) agent: Hm.", "(thought) agent: Only here.", "fold compacted: (encrypted)", "call  {} ->! gone",
+        "unknown message of role oracle", "(command) user: <turn_aborted>x</turn_aborted>", "user: Only an event.",
+        "unknown response_item",
+    ]  # fmt: skip
+    assert log.tally.aside["ghost_snapshot"] == 1
+
+
+def test_a_resumed_thread_of_exec_is_a_session_of_its_own(read):
+    def completed(**more):
+        return {"type": "item.completed", "item": {"id": "i", **more}}
+
+    log = read(lines(
+        {"type": "thread.started", "thread_id": "a"}, completed(type="agent_message", text="One."),
+        {"type": "thread.started", "thread_id": "b"},
+        completed(type="mcp_tool_call", server="mem", tool="search_memory", arguments={"query": "port"}, result="8443"),
+    ))  # fmt: skip
+    assert [(session.id, told(session)) for session in log.sessions] == [
+        ("a", ["agent: One."]),
+        ("b", ['call search_memory {"arguments": {"query": "port"}, "server": "mem"} -> 8443',
+               "read search_memory:  ['8443']"]),
+    ]  # fmt: skip

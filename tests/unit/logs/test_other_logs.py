@@ -257,3 +257,25 @@ def test_promptfoo_the_older_layout_and_no_results(read):
     assert told(read({"results": [result(0, "Hi", "Yo")]}, name="o.json").only) == ["user: Hi", "agent: Yo"]
     assert read(output(), name="o.json").sessions == []
     assert read(lines({"results": [result(0, "Hi", "Yo")]})).format == "promptfoo"
+
+
+def test_inspect_one_sample_a_line(read):
+    log = read(lines({"id": "q", "epoch": 1, "input": [{"role": "user", "content": "Hi"}]}))
+    assert (log.format, log.only.id, told(log.only)) == ("inspect", "q-epoch-1", ["user: Hi"])
+
+
+def test_locomo_a_time_that_is_none_stays_unknown(read):
+    log = read(
+        {
+            "sample_id": "c",
+            "speaker_a": "A",
+            "session_1": [{"speaker": "A", "text": "x"}],
+            "session_1_date_time": "soon",
+        }
+    )
+    assert (log.only.started, log.tally.without_time) == (None, 1)
+
+
+def test_letta_events_with_results_that_stand_alone(read):
+    log = read(letta(said("m1", "tool", "late", tool_call_id="c7")), name="a.af")
+    assert told(log.only) == ["call  {} -> late"]

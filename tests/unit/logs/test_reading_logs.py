@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+from importlib import metadata
+from importlib.metadata import EntryPoint
 
 import pytest
 
@@ -61,6 +64,16 @@ def test_what_is_no_log_is_refused_with_what_was_looked_at(tmp_path, content, sa
     assert says in str(told_error.value)
 
 
+def test_a_package_adds_a_format(tmp_path, monkeypatch):
+    place = "foldproof.logs.formats.questions:FORMAT"
+    point = EntryPoint(name="my-questions", value=place, group="foldproof.logs")
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == "foldproof.logs" else [])
+    path = tmp_path / "q.csv"
+    path.write_text("question\nWhere?\n")
+    found = read_logs([path], "my-questions")
+    assert [told(session) for session in found.sessions] == [["user: Where?"]]
+
+
 def test_an_unknown_name_tells_the_nearest(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(lines(TALK))
@@ -75,7 +88,7 @@ def test_an_unknown_name_tells_the_nearest(tmp_path):
 def test_files_of_two_formats_are_not_mixed(tmp_path):
     (tmp_path / "a.jsonl").write_text(lines(TALK))
     (tmp_path / "b.csv").write_text("question\nx\n")
-    with pytest.raises(UsageError, match=r"2 formats \(a.jsonl: openai, b.csv: questions\)"):
+    with pytest.raises(UsageError, match=r"2 formats \(.*a.jsonl: openai, .*b.csv: questions\)"):
         read_logs([tmp_path / "a.jsonl", tmp_path / "b.csv"])
 
 
@@ -92,6 +105,25 @@ def test_two_files_of_one_name_are_two(tmp_path):
             path.parent.mkdir(exist_ok=True)
             path.write_text(content)
         assert len({session.id for session in read_all(paths).sessions}) == 2
+
+
+@pytest.mark.parametrize("content", [lines(TALK, TALK), "question\nOne?\nTwo?\n"])
+def test_a_file_that_changes_while_it_is_read_is_told(tmp_path, content):
+    path = tmp_path / "log"
+    path.write_text(content)
+    sessions = read_logs([path]).sessions
+    assert next(sessions).entries
+    path.write_text("")
+    with pytest.raises(UsageError, match="changed while it was read"):
+        list(sessions)
+
+
+def test_a_pipe_and_a_folder_are_no_logs(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="save it to a file"):
+        read_logs([tmp_path / "pipe"])
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_logs([tmp_path])
 
 
 def test_a_first_line_that_is_broken_hides_nothing(read):

@@ -237,3 +237,25 @@ def test_langgraph_items_of_a_store_are_writes(read):
 def test_langgraph_two_threads_are_two_sessions(read):
     log = read(lines(*STATES, state(1, H1, thread="th-2", parent=-1)))
     assert sorted(log.by_id()) == ["th-1", "th-2"]
+
+
+def test_langsmith_answers_in_their_other_shapes(read):
+    shapes = (
+        ({"messages": [user("Hi"), {"type": "ai", "content": "Yo"}]}, "agent: Yo"),
+        ({"role": "assistant", "content": "Yo"}, "agent: Yo"),
+        ({"output": "Yo"}, "agent: Yo"),
+        ({"output": {"text": "Yo", "n": 1}}, 'agent: Yo'),
+    )  # fmt: skip
+    for outputs, answer in shapes:
+        log = read(lines(run("t1", "llm", inputs={"messages": [user("Hi")]}, outputs=outputs)))
+        assert told(log.only) == ["user: Hi", answer]
+    silent = read(lines(run("t1", "llm", inputs={"messages": [user("Hi")]}, outputs={})))
+    assert told(silent.only) == ["user: Hi"]
+
+
+def test_items_of_a_retrieval_in_their_other_shapes(read):
+    shapes = (("plain", ["plain"]), (["a", {"value": 3}], ["a", "3"]), ({"text": "one"}, ["one"]), (7, []),
+              ([{"document": {"content": "x", "score": 10**400}}], ["x"]))  # fmt: skip
+    for output, texts in shapes:
+        log = read(lines({**OBSERVATIONS[1], "output": output}))
+        assert [item.text for item in log.only.entries[0].items] == texts

@@ -19,6 +19,7 @@ from foldproof.report import (
     ErrorDocument,
     FilesDocument,
     Finding,
+    ImportDocument,
     MatchDocument,
     PlanDocument,
     baseline_document,
@@ -48,6 +49,15 @@ def test_schemas_are_written_under_their_names(tmp_path):
     assert written[0].read_bytes() == (files("foldproof") / "schemas" / written[0].name).read_bytes()
 
 
+IMPORTED = {
+    "format": "codex", "title": "Codex rollouts", "told_by": "named", "written": ["a.jsonl"], "sessions": 1,
+    "users": {"": 1}, "turns": {"user": 1}, "aside": {}, "tool_calls": 0, "unanswered": 0, "memory_reads": 0,
+    "memory_writes": 0, "folds": {}, "sidechains": 0, "abandoned": 0, "repeats": 0, "naive_times": 0,
+    "without_time": 0, "broken": 1, "unknown": {},
+    "broken_lines": [{"file": "a", "line": 2, "message": "cut"}],
+}  # fmt: skip
+
+
 @pytest.fixture
 def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a_run, trials):
     scores = score_run(replay_set().cases, trials({"allergy": ["NSAIDs"]}))
@@ -63,6 +73,7 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "error": [ErrorDocument(exit_code=4, kind="UsageError", message="m")],
         "explain": [explain(full_trial, written=("a",), kept=None), explain(Trial("billing-db", 0, "é"))],
         "files": [FilesDocument(command="init", written=["a"])],
+        "import": [ImportDocument.model_validate(IMPORTED)],
         "lint": [lint_document([Problem("f", 1, "m")]), lint_document([], replay_set())],
         "match": [MatchDocument(fact=Fact("normalized", "é").label, outcome="missed", spans=[])],
         "plan": [PlanDocument(config="production", cases=2, trials=4)],

@@ -142,7 +142,7 @@ def logs(
     report = import_logs(files, target, format_name=format_name, user=user, extras=extras, force=force)
     written = [shown(path) for path in report.written]
     following = [f"name it in replay.yaml: histories: {{{path.stem}: {shown(path)}}}" for path in report.written[:1]]
-    show(import_document(report, written, following), render_import, as_json=as_json)
+    show(import_document(report, written=written, following=following), render_import, as_json=as_json)
     return ExitCode.PASS
 
 

@@ -58,10 +58,8 @@ def _build(group: Group) -> Iterator[ImportedSession]:
         kind = text_in(value.get("type"))
         if kind == "summary":
             tally.aside[_FOREIGN] += 1
-        elif kind in _ASIDE:
-            tally.aside[str(kind)] += 1
-        elif kind not in _TALK:
-            draft.unknown(kind, value)
+        elif not value.get("uuid") and kind not in _TALK:
+            _take(draft, value, set())  # no part of the tree
         else:
             # A record whose time cannot be read stands where it was written: right after the one before it.
             at = moment_of(value.get("timestamp"))
@@ -93,7 +91,8 @@ def _once(found: Iterator[Found], tally: Tally) -> Iterator[Line]:
 
 
 def _node(value: Line, order: tuple[float, int]) -> Node[Line]:
-    parent = value.get("parentUuid") or value.get("logicalParentUuid") or ""
+    # The `logicalParentUuid` of a boundary is not followed: what was said beside that parent would count as left.
+    parent = value.get("parentUuid") or ""
     return Node(str(value.get("uuid") or f"line-{order[1]}"), str(parent), order, value)
 
 
@@ -145,15 +144,18 @@ def _results_only(value: Line) -> bool:
 
 
 def _take(draft: Draft, value: Line, answers: set[str]) -> None:
-    at = moment_of(value.get("timestamp"))
-    if value.get("type") == "system":
-        _system(draft, value, at)
-        return
+    at, kind = moment_of(value.get("timestamp")), text_in(value.get("type"))
     message = value.get("message")
     content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(message, dict) or not isinstance(content, str | list):
-        draft.unknown(f"{value['type']} without content", value)
-    elif value["type"] == "assistant":
+    if kind in _ASIDE:
+        draft.tally.aside[kind] += 1  # some of them stand between two messages of the tree
+    elif kind not in _TALK:
+        draft.unknown(value.get("type"), value)
+    elif kind == "system":
+        _system(draft, value, at)
+    elif not isinstance(message, dict) or not isinstance(content, str | list):
+        draft.unknown(f"{kind} without content", value)
+    elif kind == "assistant":
         _assistant(draft, value, message, at=at, answers=answers)
     elif value.get("isCompactSummary") is True:
         draft.fold("summary", text=text_of(content), at=at)

@@ -87,6 +87,7 @@ FORMAT = LogFormat(
     limits=(
         "two people talk and neither is an agent: `speaker_a` is taken as the user, `speaker_b` as the agent",
         "each conversation is of other people and becomes a user of its own",
+        "it holds no tool calls and no memory operations",
         "its questions, summaries and observations are left out: they are no talk",
     ),
 )
