@@ -35,9 +35,7 @@ class Built:
 
     def handed_on(self) -> Built:
         """The same for a trial that starts from it: its calls without their bodies, whose text is in the prompts."""
-        lighter = (
-            replace(seen, calls=tuple(replace(call, request="") for call in seen.calls)) for seen in self.seen
-        )
+        lighter = (replace(seen, calls=tuple(replace(call, request="") for call in seen.calls)) for seen in self.seen)
         return replace(self, seen=tuple(lighter))
 
 
@@ -84,7 +82,8 @@ class Memories:
             AgentError: where a memory that trials share has failed so often that it is not tried again.
         """
         shared = self._shared[trial.memory_key]
-        if not isinstance(agent, Snapshots):
+        # Sessions change the memory: one that is shared with another trial could tell it what it was not told.
+        if trial.case.sessions or not isinstance(agent, Snapshots):
             return await self._build_alone(agent, trial, user)
         async with shared.lock:
             if shared.built is None and not shared.alone:
@@ -151,7 +150,7 @@ class Memories:
                 await agent.ingest(trial.history)
             except UnsupportedError:
                 notes.append("the agent takes no history: it was asked without one")
-        written = await _listing(agent, user)
+        written = await listing_of(agent, user)
         if trial.history is None or self._folds == 0 or not isinstance(agent, Folds):
             return Built(written, written, tuple(notes))
         try:
@@ -160,10 +159,11 @@ class Memories:
         except UnsupportedError:
             if self._folds_asked:
                 notes.append("the agent does not fold on request")
-        return Built(written, await _listing(agent, user), tuple(notes))
+        return Built(written, await listing_of(agent, user), tuple(notes))
 
 
-async def _listing(agent: object, user: str) -> StoreListing | None:
+async def listing_of(agent: object, user: str) -> StoreListing | None:
+    """What the agent lists of a user's memory; None where it does not."""
     if not isinstance(agent, ShowsMemories):
         return None
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from foldproof.agents.memories.memory import Forgets, Memory, Recall, Resources
+from foldproof.agents.memories.memory import Forgets, Grows, Memory, Recall, Resources
 from foldproof.agents.memories.text import count_tokens
 from foldproof.agents.usage import FREE
 from foldproof.core import Registry, UsageError
@@ -14,6 +14,7 @@ __all__ = [
     "FREE",
     "MEMORIES",
     "Forgets",
+    "Grows",
     "Memory",
     "Recall",
     "Resources",

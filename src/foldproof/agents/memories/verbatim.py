@@ -11,7 +11,7 @@ from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.searching import BEYOND, best_of, budget_room
 from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.memories.text import turn_items, turns_of, without
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, Session
 
 
 class Verbatim:
@@ -33,8 +33,12 @@ class Verbatim:
 
     async def build(self, history: History) -> None:
         """Index every turn: what was said, and when; not by whom, which would match a question's `user`."""
-        said = [f"{session.at} {turn.text}" for session, _, turn in turns_of(history)]
-        self._hold(turn_items(history), said)
+        self._hold(turn_items(history), _said(history))
+
+    async def add(self, session: Session) -> None:
+        """Index its turns too."""
+        later = History("", (session,))
+        self._hold((*self._items, *turn_items(later)), [*self._said, *_said(later)])
 
     async def fold(self) -> None:
         """Nothing is ever compacted."""
@@ -60,3 +64,7 @@ class Verbatim:
 
     def _hold(self, items: tuple[MemoryItem, ...], said: Sequence[str]) -> None:
         self._items, self._said, self._index = items, tuple(said), Index(said)
+
+
+def _said(history: History) -> list[str]:
+    return [f"{session.at} {turn.text}" for session, _, turn in turns_of(history)]
