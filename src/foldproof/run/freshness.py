@@ -69,7 +69,7 @@ def _unexplained(words: str, prompt: str, given: Sequence[str]) -> bool:
     for item in items:
         if words in item:
             prompt = prompt.replace(item, _GAP, 1)
-    pieces = sorted((item for item in items if item.strip() and item in words), key=len, reverse=True)
+    pieces = sorted((item for item in items if item.strip() and item in words and item != words), key=len, reverse=True)
     left = words
     for piece in pieces:
         left = left.replace(piece, _GAP)
