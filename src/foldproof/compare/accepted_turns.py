@@ -11,7 +11,7 @@ from foldproof.cases import Case, Expectation
 from foldproof.logs import MemoryItem, ToolCall
 from foldproof.record import Trial, TurnRecord
 from foldproof.score.made import calls_made
-from foldproof.score.turns import judged_turns
+from foldproof.score.turns import JudgedTurn, judged_turns
 
 
 class Entry(BaseModel):
@@ -53,32 +53,30 @@ class TurnEntry(Entry):
 
 def accepted_turns(case: Case, trial: Trial) -> tuple[TurnRecord, ...]:
     """What is kept of the turns of a trial: the answers, and of the rest what the expectations of a turn look at."""
-    found = []
-    for judged in judged_turns(case, trial):
-        turn = judged.record
-        if turn is not None:
-            kinds = {item.kind for item in judged.case.expect}
-            calling = any(item.about_calls for item in judged.case.expect)
-            written_too, stored = "memory_write" in kinds, bool(kinds & {"store_has", "store_lacks"})
-            told = [turn.memory_reads, *(seen.memory_reads for seen in turn.seen)]
-            written = [turn.memory_writes, *(seen.memory_writes for seen in turn.seen)]
-            found.append(
-                TurnRecord(
-                    turn.session,
-                    turn.turn,
-                    turn.user,
-                    turn.at,
-                    turn.answer,
-                    calls_made(judged.case, judged.trial) if calling else None,
-                    _first(told) if "memory_read" in kinds else None,
-                    _first(written) if written_too else None,
-                    fresh=turn.fresh,
-                    before=_bare(turn.before) if written_too else None,
-                    ended=_bare(turn.ended) if written_too else None,
-                    after=_bare(turn.after) if stored else None,
-                )
-            )
-    return tuple(found)
+    turns = judged_turns(case, trial)
+    return tuple(_accepted(judged, judged.record) for judged in turns if judged.record is not None)
+
+
+def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
+    kinds = {item.kind for item in judged.case.expect}
+    calling = any(item.about_calls for item in judged.case.expect)
+    written, stored = "memory_write" in kinds, bool(kinds & {"store_has", "store_lacks"})
+    reads = [turn.memory_reads, *(seen.memory_reads for seen in turn.seen)]
+    writes = [turn.memory_writes, *(seen.memory_writes for seen in turn.seen)]
+    return TurnRecord(
+        turn.session,
+        turn.turn,
+        turn.user,
+        turn.at,
+        turn.answer,
+        calls_made(judged.case, judged.trial) if calling else None,
+        _first(reads) if "memory_read" in kinds else None,
+        _first(writes) if written else None,
+        fresh=turn.fresh,
+        before=_bare(turn.before) if written else None,
+        ended=_bare(turn.ended) if written else None,
+        after=_bare(turn.after) if stored else None,
+    )
 
 
 def lacks_turns(case: Case, trial: Trial) -> bool:

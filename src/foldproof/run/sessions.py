@@ -179,11 +179,10 @@ async def _folded(agent: Agent) -> bool:
 
 async def _timed(work: Awaitable[T], hall: Hall) -> list[T] | None:
     """What comes of it, or None where that takes too long."""
+    found = None
     with anyio.move_on_after(hall.timeout_s) as scope:
         found = [await work]
-        if not scope.cancelled_caught:
-            return found
-    return None
+    return None if scope.cancelled_caught else found
 
 
 def settled(held: Held, seen: tuple[Seen, ...]) -> tuple[tuple[TurnRecord, ...], tuple[str, ...]]:
