@@ -112,7 +112,7 @@ def _turns(trial: Trial, score: TrialScore, facts: dict[str, Fact]) -> list[Turn
             user=turn.user,
             answer=turn.answer,
             fresh=turn.fresh,
-            facts=[row for row in rows if row.fact.startswith(f"{turn.name} ")],
+            facts=[row for row in rows if row.kind == "expectation" and row.fact.startswith(f"{turn.name} ")],
             tool_calls=None if turn.tool_calls is None else tool_rows(turn.tool_calls),
             memory_reads=_items(facts, turn.memory_reads),
             memory_writes=_items(facts, turn.memory_writes),
