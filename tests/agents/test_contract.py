@@ -90,8 +90,9 @@ async def test_builds_a_memory_and_answers_in_a_fresh_session(opened, agent_sett
         agent = await ingested(factory, memory, history)
         first = await asked(agent, QUESTION)
         assert ("Postgres 15" in first.text) is remembers
+        # What is remembered is there again; of the first session an agent may have kept what its memory took in.
         again = await asked(agent, QUESTION, session="q2")
-        assert again.text == first.text
+        assert ("Postgres 15" in again.text) is remembers
         await close(agent)
 
 
@@ -139,7 +140,9 @@ async def test_a_restored_memory_answers_as_the_one_it_was_taken_from(opened, ag
             await close(built)
             await close(taken)
             pytest.skip("it has no snapshot, and says so")
-        for agent in (built, taken):
+        late = await factory.make(memory, "t3")
+        await late.restore(snapshot)
+        for agent in (built, taken, late):
             for _ in range(factory.default_folds):
                 with suppress(UnsupportedError):
                     await agent.fold()
@@ -147,10 +150,11 @@ async def test_a_restored_memory_answers_as_the_one_it_was_taken_from(opened, ag
         # What building used is carried by the first answer after it, whoever gives that.
         assert replace(first, usage=None) == replace(second, usage=None)
         await close(built)
-        assert replace(await asked(taken, QUESTION), usage=None) == replace(second, usage=None), (
+        assert replace(await asked(late, QUESTION), usage=None) == replace(second, usage=None), (
             "it outlives the original"
         )
         await close(taken)
+        await close(late)
 
 
 @subjects

@@ -151,7 +151,7 @@ def test_an_unknown_expectation_is_refused_with_its_line(cli, shop):
     assert result.code == 4
     told = " ".join((result.out + result.err).split())
     assert "has an unknown kind of expectation `tool_caled` [value] did you mean `tool_called`?" in told
-    assert "has the expectation `memory_write`, which comes with a later version" in told
+    assert "has the expectation `memory_write`, which is for the turns of `sessions`" in told
 
 
 def test_a_list_that_asks_for_nothing_is_warned_of(cli, shop):

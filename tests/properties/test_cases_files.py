@@ -11,11 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foldproof.cases import Case, Fact, append_cases, dump_set, load_project, load_set, set_case_field
+from foldproof.cases import (
+    Case,
+    CaseSession,
+    CaseTurn,
+    Expectation,
+    Fact,
+    append_cases,
+    dump_set,
+    load_project,
+    load_set,
+    set_case_field,
+)
+from foldproof.cases.facts import FACT_KINDS
 from foldproof.cases.histories import read_history
 from foldproof.cases.yaml_nodes import read_yaml
 from foldproof.core import FileError
 from foldproof.matching import check_fact
+from foldproof.score.trials import expectation_labels
 
 START = "# top\ncases:\n- id: zero   # first\n  question: q\n  expected_facts: [x1]\n\n# end\n"
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text.strip())
@@ -281,3 +294,41 @@ def test_both_yaml_parsers_agree_on_values(body):
             trees.append(None if root is None or problems else data_of(root))
     if None not in trees:
         assert trees[0] == trees[1]
+
+
+expectations = st.one_of(
+    st.builds(Expectation, st.sampled_from(["reply_mentions", "memory_read", "memory_write", "store_has"]), fact=facts),
+    st.builds(
+        lambda fields: Expectation("memory_write", fields=fields),
+        st.dictionaries(
+            text.filter(lambda key: key not in FACT_KINDS),
+            st.sampled_from(["x", "no", "4 kits"]),
+            min_size=1,
+            max_size=2,
+        ),
+    ),
+)
+turns = st.builds(CaseTurn, text, st.lists(expectations, max_size=3).map(tuple))
+sessions = st.builds(
+    CaseSession, st.lists(turns, min_size=1, max_size=2).map(tuple), st.sampled_from(["", "then"]), st.booleans()
+)
+
+
+@settings(deadline=None)
+@given(held=st.lists(sessions, min_size=1, max_size=3), fact=facts)
+def test_any_sessions_survive_writing_and_loading(folder, held, fact):
+    path = folder / "sessions.yaml"
+    path.write_text(START, "utf-8")
+    case = Case("two-days", held[-1].turns[-1].user, expected=(fact,), sessions=tuple(held))
+    append_cases(path, [case])
+    found = load_set(path)
+    assert found.cases[1] == case
+    labels = expectation_labels(case)
+    assert labels == expectation_labels(found.cases[1])
+    assert len(set(labels)) == len(labels)
+    names = [label.partition(" ")[0] for label in labels]
+    places = [tuple(map(int, name[1:].split(".t"))) for name in names]
+    assert places == sorted(places)
+    dump_set(found, folder / "copy.yaml")
+    again = load_set(folder / "copy.yaml")
+    assert (again.cases, again.sha256) == (found.cases, found.sha256)

@@ -17,10 +17,18 @@ from foldproof.agents.http_answers import Completion
 from foldproof.agents.memories import Memory, Spent, kind_of, make_memory
 from foldproof.agents.model import chat_of, steadiness_notes
 from foldproof.agents.protocols import Reply, SessionInfo
-from foldproof.agents.remembering import Remembering, Shared, memory_notes, memory_of, open_shared, resources_of
+from foldproof.agents.remembering import (
+    Remembering,
+    Shared,
+    Talk,
+    memory_notes,
+    memory_of,
+    open_shared,
+    resources_of,
+)
 from foldproof.agents.usage import summed
 from foldproof.agents.wire.chat import prompt_of
-from foldproof.logs import ToolCall
+from foldproof.logs import ToolCall, Turn
 
 Message = dict[str, Any]
 
@@ -76,8 +84,9 @@ class ChatAgent(Remembering):
         self._settings = settings
 
     async def start_session(self, info: SessionInfo) -> ChatConversation:
-        """A conversation with a fresh context."""
-        return ChatConversation(self._memory, self._chat, self._settings, self._spent, info.now)
+        """A conversation with a fresh context; the memory takes it in when it has ended."""
+        talk = await self._begin(info)
+        return ChatConversation(self._memory, self._chat, self._settings, self._spent, info.now, talk)
 
 
 @dataclass(slots=True)
@@ -89,6 +98,7 @@ class ChatConversation:
     settings: ChatSettings
     spent: Spent
     now: str
+    talk: Talk
     turns: list[Message] = field(default_factory=list)
 
     async def reply(self, message: str) -> Reply:
@@ -99,7 +109,7 @@ class ChatConversation:
         Raises:
             AgentError: where the model or the memory fails, or the tool loop does not end.
         """
-        reading = Reading()
+        reading = Reading(notes=list(self.talk.notes))
         memory = ""
         if "memory" in self.settings.template.places:
             recall = await self.memory.recall(message)
@@ -116,6 +126,7 @@ class ChatConversation:
             reading.notes += done.notes
             if not done.calls:
                 answer = {"role": "assistant", "content": done.text}
+                self.talk.turns += [Turn("user", message), Turn("agent", done.text)]
                 self.turns += [{"role": "user", "content": message}, *exchange, answer]
                 return self._reply(
                     done, reading, calls, prompt=prompt_of({"messages": messages, "tools": tools.offered})

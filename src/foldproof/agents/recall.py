@@ -10,8 +10,17 @@ from typing import Any
 from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.memories import Memory, Spent, make_memory
 from foldproof.agents.protocols import Reply, SessionInfo
-from foldproof.agents.remembering import Remembering, Shared, memory_notes, memory_of, open_shared, resources_of
+from foldproof.agents.remembering import (
+    Remembering,
+    Shared,
+    Talk,
+    memory_notes,
+    memory_of,
+    open_shared,
+    resources_of,
+)
 from foldproof.core import UsageError
+from foldproof.logs import Turn
 
 NO_MEMORY = "I have no memory of this."
 """The answer where nothing was recalled."""
@@ -59,9 +68,9 @@ class RecallFactory:
 class RecallAgent(Remembering):
     """A memory as an agent."""
 
-    async def start_session(self, info: SessionInfo) -> RecallConversation:  # noqa: ARG002  # one user a memory
-        """A session; nothing but the memory is kept between messages."""
-        return RecallConversation(self._memory, self._spent)
+    async def start_session(self, info: SessionInfo) -> RecallConversation:
+        """A session; nothing but the memory is kept between messages. What the user says in it is taken in later."""
+        return RecallConversation(self._memory, self._spent, await self._begin(info))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +79,13 @@ class RecallConversation:
 
     memory: Memory
     spent: Spent
+    talk: Talk
 
     async def reply(self, message: str) -> Reply:
         """The context for this question, or the admission that there is none."""
         recall = await self.memory.recall(message)
         text = recall.text or NO_MEMORY
+        self.talk.turns.append(Turn("user", message))
         return Reply(
             text,
             tool_calls=(),
@@ -82,5 +93,5 @@ class RecallConversation:
             memory_writes=(),
             prompt=text,
             usage=self.spent.with_answer(recall.usage),
-            notes=recall.notes,
+            notes=(*self.talk.notes, *recall.notes),
         )

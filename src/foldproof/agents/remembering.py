@@ -9,12 +9,22 @@ from typing import Any
 
 from foldproof.agents.errors import UnsupportedError
 from foldproof.agents.factory import Setup
-from foldproof.agents.memories import Memory, Resources, Scratch, Spent, kind_of, make_memory
+from foldproof.agents.memories import Grows, Memory, Resources, Scratch, Spent, kind_of, make_memory
 from foldproof.agents.model import steadiness_notes
 from foldproof.agents.pool import Pool
-from foldproof.agents.protocols import Closes, Snapshots
+from foldproof.agents.protocols import Closes, SessionInfo, Snapshots
 from foldproof.core import UsageError
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, Session, Turn
+
+
+@dataclass(slots=True)
+class Talk:
+    """What was said in a session so far, for the memory to take in when it has ended."""
+
+    at: str = ""
+    turns: list[Turn] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+
 
 _ALONE = "this memory has no `snapshot` and `restore` of its own: each trial builds it anew"
 
@@ -40,11 +50,35 @@ async def open_shared() -> AsyncIterator[Shared]:
 
 
 class Remembering:
-    """A memory of one user, as the part of an agent that it is. What building used goes to `spent`."""
+    """A memory of one user, as the part of an agent that it is. What building used goes to `spent`.
+
+    A session is taken in when it has ended, that is before the next one, a fold or a listing: not while it goes on.
+    """
 
     def __init__(self, memory: Memory, spent: Spent | None = None) -> None:
         self._memory = memory
         self._spent = spent or Spent()
+        self._talk = Talk()
+        self._taken = 0
+
+    async def _begin(self, info: SessionInfo) -> Talk:
+        """What is to be said in a new session; the one before it is over."""
+        notes = await self._take_in()
+        self._talk = Talk(info.now, notes=notes)
+        return self._talk
+
+    async def _take_in(self) -> tuple[str, ...]:
+        """Let the memory take in what was said last; the note that it cannot, where it cannot."""
+        said = tuple(self._talk.turns)
+        if not said:
+            return self._talk.notes
+        if not isinstance(self._memory, Grows):
+            self._talk.notes = ("the memory takes in nothing after it was built: what was said in a session is lost",)
+            return self._talk.notes
+        self._taken += 1
+        self._talk.turns.clear()
+        await self._memory.add(Session(f"live-{self._taken}", said, self._talk.at))
+        return ()
 
     @property
     def log(self) -> str:
@@ -52,15 +86,18 @@ class Remembering:
         return str(getattr(self._memory, "log", ""))
 
     async def ingest(self, history: History) -> None:
-        """Build the memory."""
+        """Build the memory anew: what was said before is gone with what it held."""
+        self._talk = Talk()
         await self._memory.build(history)
 
     async def fold(self) -> None:
         """Let the memory compact."""
+        await self._take_in()
         await self._memory.fold()
 
     async def memories(self, user: str) -> Sequence[MemoryItem]:  # noqa: ARG002  # one user a memory
         """Everything that the memory holds."""
+        await self._take_in()
         return await self._memory.items()
 
     async def snapshot(self) -> Any:  # noqa: ANN401  # the memory's own object

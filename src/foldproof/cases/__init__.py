@@ -21,6 +21,7 @@ from foldproof.cases.records import (
 )
 from foldproof.cases.save import append_cases, dump_set, set_case_field
 from foldproof.cases.schemas import project_schema, replay_set_schema
+from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.matching import Fact
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "ArgumentCheck",
     "CallCount",
     "Case",
+    "CaseSession",
+    "CaseTurn",
     "Configuration",
     "Expectation",
     "ExpectedCall",

@@ -7,10 +7,13 @@ from collections.abc import Collection, Iterator, Mapping
 
 from foldproof.cases.expectations import ANY_TOOL, ExpectedCall, argument_text
 from foldproof.cases.records import Case, Source
+from foldproof.cases.sessions import before_its_time
 from foldproof.core import Problem, nearest_of
 from foldproof.logs import History
 from foldproof.matching import Fact, check_fact, normalize
 
+NOTHING_ASKED = frozenset({"reply_omits", "store_lacks"})
+"""Expectations that an agent meets which says nothing and keeps nothing."""
 _SOURCE = re.compile(r"([^/\s]+)/(.+)\.t([1-9][0-9]{0,6})", re.DOTALL)
 
 
@@ -38,16 +41,15 @@ def case_problems(
 
     `histories` are those that could be read, `known` the names of all; `judged` says that the set has a judge.
     """
-    found = [
-        *_fact_problems(case, judged),
-        *_expectation_problems(case),
-        *_call_problems(case),
-        *_history_problems(case, known),
-        *_source_problems(case, sources, histories),
-    ]
+    found = [(case, item) for item in (*_nothing_asked(case), *_session_problems(case))]
+    for part in case.parts:
+        checks = (_fact_problems(part, judged), _contradictions(part), _call_problems(part))
+        found += [(part, item) for check in checks for item in check]
+    whole = (_history_problems(case, known), _source_problems(case, sources, histories))
+    found += [(case, item) for check in whole for item in check]
     return [
-        Problem(file, case.line(key), f"case '{case.id}'{message}", hint, rule=rule)
-        for key, rule, message, hint in found
+        Problem(file, part.line(key), f"case '{case.id}'{message}", hint, rule=rule)
+        for part, (key, rule, message, hint) in found
     ]
 
 
@@ -62,12 +64,23 @@ def placed_facts(case: Case, *, wanted: bool) -> list[tuple[str, Fact]]:
     return [*((f"{key}.{at}", fact) for at, fact in enumerate(facts)), *said]
 
 
-def _expectation_problems(case: Case) -> Iterator[_Found]:
-    asked = case.expected or case.abstain or any(item.kind != "reply_omits" for item in case.expect)
+def _session_problems(case: Case) -> Iterator[_Found]:
+    early = before_its_time(case.sessions)
+    if early is not None:
+        message = f" has session {early + 1} at '{case.sessions[early].at}', which is before an earlier one"
+        yield f"sessions.{early}", "session-order", message, "write the sessions in the order in which they take place"
+
+
+def _nothing_asked(case: Case) -> Iterator[_Found]:
+    asked = case.expected or case.abstain or any(item.kind not in NOTHING_ASKED for item in case.all_expected)
     if not asked:
-        only = ", only forbidden ones: silence would pass it" if placed_facts(case, wanted=False) else ""
+        forbidden = case.forbidden or case.all_expected
+        only = ", only forbidden ones: silence would pass it" if forbidden else ""
         hint = "write under `expected_facts` what the answer must say, or `abstain: true` if it must admit not to know"
         yield "expected_facts", "no-expected-facts", f" has no expected facts{only}", hint
+
+
+def _contradictions(case: Case) -> Iterator[_Found]:
     forbidden = {_key(item) for _, fact in placed_facts(case, wanted=False) for item in alternatives(fact)}
     for place, fact in placed_facts(case, wanted=True):
         for item in alternatives(fact):
@@ -103,7 +116,8 @@ def _key(fact: Fact) -> tuple[str, str]:
 
 
 def _fact_problems(case: Case, judged: bool) -> Iterator[_Found]:
-    for place, fact in (*placed_facts(case, wanted=True), *placed_facts(case, wanted=False)):
+    held = [(f"expect.{at}", item.fact) for at, item in enumerate(case.expect) if item.about_memory and item.fact]
+    for place, fact in (*placed_facts(case, wanted=True), *placed_facts(case, wanted=False), *held):
         if fault := check_fact(fact):
             what, _, how = fault.partition("\n")
             hint = how.strip() or "write it another way"

@@ -8,6 +8,7 @@ from typing import Any
 from foldproof.cases.expectation_values import expectation_content, expectation_value
 from foldproof.cases.facts import fact_value
 from foldproof.cases.records import Case, JudgePin, Requirement, Waiver
+from foldproof.cases.sessions import sessions_value
 from foldproof.core import content_hash
 from foldproof.logs import History
 
@@ -19,7 +20,7 @@ def case_value(case: Case) -> dict[str, Any]:
         "class": case.case_class,
         "history": case.history,
         "at": case.at,
-        "question": case.question,
+        **({"sessions": sessions_value(case.sessions)} if case.sessions else {"question": case.question}),
         "expected_facts": [fact_value(fact) for fact in case.expected],
         "forbidden_facts": [fact_value(fact) for fact in case.forbidden],
         "expect": [expectation_value(item) for item in case.expect],
@@ -57,6 +58,8 @@ def set_hash(
         content["history"] = history.sha256 if history else ""
         if case.expect:  # the hash of a case without stays what it was
             content["expect"] = [expectation_content(item) for item in case.expect]
+        if case.sessions:
+            content["sessions"] = sessions_value(case.sessions, hashed=True)
         content["source"] = [[source.session, source.turn] for source in case.source]
         contents.append(content)
     return content_hash(

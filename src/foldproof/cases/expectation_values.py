@@ -15,6 +15,8 @@ def expectation_value(expectation: Expectation) -> dict[str, Any]:
     """The expectation as the file writes it."""
     if expectation.fact is not None:
         return {expectation.kind: fact_value(expectation.fact)}
+    if expectation.fields:
+        return {expectation.kind: dict(expectation.fields)}
     calls = [call_value(call) for call in expectation.calls]
     if expectation.kind == "tool_order":
         return {expectation.kind: calls if expectation.order == "strict" else {"calls": calls, "order": "any"}}
@@ -73,7 +75,7 @@ def _argument_value(value: Any) -> Any:  # noqa: ANN401  # an argument or a chec
 
 def expectation_content(expectation: Expectation) -> dict[str, Any]:
     """What the hash of a set knows of an expectation: calls as mappings, in which the order of arguments is none."""
-    if expectation.fact is not None:
+    if expectation.fact is not None or expectation.fields:
         return expectation_value(expectation)
     calls = [[_as_mapping(call) for call in item.alternatives] for item in expectation.calls]
     count = None if expectation.count is None else _count_value(expectation.count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
@@ -12,6 +12,7 @@ from foldproof.cases.call_text import read_call
 from foldproof.cases.expectations import (
     CHECK_KEYS,
     EXPECTATION_KINDS,
+    MEMORY_KINDS,
     ArgumentCheck,
     CallCount,
     Expectation,
@@ -20,25 +21,38 @@ from foldproof.cases.expectations import (
     is_check,
     nearly_check,
 )
-from foldproof.cases.facts import FACT_SCHEMA, fact_of
+from foldproof.cases.facts import FACT_KINDS, FACT_SCHEMA, fact_of
 from foldproof.cases.faults import Fault, quoted
 from foldproof.cases.nodes import Plain, resolve
 from foldproof.cases.wire_types import amount, text_of, whole
 from foldproof.core import nearest_of
 from foldproof.matching import Fact, check_fact
 
-LATER_KINDS = ("memory_write", "memory_read", "store_has", "store_lacks", "state")
-"""Expectations of sessions, which a later version judges: known, and refused by name."""
+LATER_KINDS = ("state",)
+"""Expectations which a later version judges: known, and refused by name."""
 _CALL_KEYS = ("name", "args", "mode", "any_of")
 _HOW = "write `tool_called: name(arg=value)`"
 
 
 def expectation_of(value: Any) -> Expectation:  # noqa: ANN401  # any value of a file
-    """One expectation as the file writes it.
+    """One expectation of a question as the file writes it.
 
     Raises:
         Fault: for anything that is no expectation.
     """
+    return _read(value, EXPECTATION_KINDS)
+
+
+def turn_expectation_of(value: Any) -> Expectation:  # noqa: ANN401  # any value of a file
+    """One expectation of a session's turn as the file writes it: it may look at the memory too.
+
+    Raises:
+        Fault: for anything that is no expectation.
+    """
+    return _read(value, (*EXPECTATION_KINDS, *MEMORY_KINDS))
+
+
+def _read(value: Any, kinds: tuple[ExpectationKind, ...]) -> Expectation:  # noqa: ANN401  # any value of a file
     if not isinstance(value, dict):
         raise Fault(f"must be an expectation, not {quoted(value)}", _HOW)
     if len(value) != 1:
@@ -46,13 +60,15 @@ def expectation_of(value: Any) -> Expectation:  # noqa: ANN401  # any value of a
         hint = "one expectation an item; what belongs to a call stands in it: `tool_called: {name: …, count: 2}`"
         raise Fault(f"needs exactly one kind of expectation, found {keys}", hint)
     ((kind, inner),) = value.items()
-    allowed = ", ".join(f"`{name}`" for name in EXPECTATION_KINDS)
+    allowed = ", ".join(f"`{name}`" for name in kinds)
     if kind in LATER_KINDS:
         raise Fault(f"has the expectation `{kind}`, which comes with a later version", f"allowed: {allowed}")
-    for known in EXPECTATION_KINDS:
+    for known in kinds:
         if kind == known:
             return _READERS[known](known, inner)
-    near = nearest_of(str(kind), EXPECTATION_KINDS)
+    if kind in MEMORY_KINDS:
+        raise Fault(f"has the expectation `{kind}`, which is for the turns of `sessions`", f"allowed: {allowed}")
+    near = nearest_of(str(kind), kinds)
     hint = f"{near}\nallowed: {allowed}" if near.startswith("did you mean") else f"allowed: {allowed}"
     raise Fault(f"has an unknown kind of expectation `{kind}`", hint)
 
@@ -85,12 +101,38 @@ def _about_reply(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN
     return Expectation(kind, fact=fact_of(value))
 
 
+def _about_memory(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN401  # any value of a file
+    fact = fact_of(value)
+    if any(item.kind == "judged" for item in (fact, *fact.any)):
+        raise Fault(
+            f"has a judged fact under `{kind}`", "match it: a text, `any`, `exact`, `pattern`, `number`, `date`"
+        )
+    return Expectation(kind, fact=fact)
+
+
+def _written(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN401  # any value of a file
+    if not isinstance(value, dict) or any(key in FACT_KINDS for key in value):
+        return _about_memory(kind, value)
+    if not value:
+        raise Fault(f"has an empty `{kind}`", "memory_write: {kind: preference, refund_method: store_credit}")
+    fields = {str(key): text_of(item) for key, item in value.items()}
+    for key, text in fields.items():
+        if key != "kind" and (wrong := check_fact(Fact("normalized", text))):
+            what, _, how = wrong.partition("\n")
+            raise Fault(f"has a value under `{key}` that cannot be matched: {what}", how.strip())
+    return Expectation(kind, fields=fields)
+
+
 _READERS: dict[ExpectationKind, Callable[[ExpectationKind, Any], Expectation]] = {
     "tool_called": _called,
     "no_tool_called": _not_called,
     "tool_order": _ordered,
     "reply_mentions": _about_reply,
     "reply_omits": _about_reply,
+    "memory_write": _written,
+    "memory_read": _about_memory,
+    "store_has": _about_memory,
+    "store_lacks": _about_memory,
 }
 
 
@@ -276,11 +318,31 @@ _SHAPES: dict[ExpectationKind, dict[str, Any]] = {
     },
     "reply_mentions": FACT_SCHEMA,
     "reply_omits": FACT_SCHEMA,
+    "memory_write": {
+        "anyOf": [
+            *FACT_SCHEMA["anyOf"],
+            {
+                "type": "object",
+                "minProperties": 1,
+                "propertyNames": {"not": {"enum": list(FACT_KINDS)}},
+                "additionalProperties": {"type": ["string", "number"], "minLength": 1},
+            },
+        ]
+    },
+    "memory_read": FACT_SCHEMA,
+    "store_has": FACT_SCHEMA,
+    "store_lacks": FACT_SCHEMA,
 }
-_SCHEMA = {
-    "anyOf": [
-        {"type": "object", "additionalProperties": False, "required": [kind], "properties": {kind: shape}}
-        for kind, shape in _SHAPES.items()
-    ]
-}
-WireExpectation = Annotated[Expectation, PlainValidator(expectation_of), WithJsonSchema(_SCHEMA)]
+
+
+def _schema(kinds: Iterable[ExpectationKind]) -> dict[str, Any]:
+    return {
+        "anyOf": [
+            {"type": "object", "additionalProperties": False, "required": [kind], "properties": {kind: _SHAPES[kind]}}
+            for kind in kinds
+        ]
+    }
+
+
+WireExpectation = Annotated[Expectation, PlainValidator(expectation_of), WithJsonSchema(_schema(EXPECTATION_KINDS))]
+WireTurnExpectation = Annotated[Expectation, PlainValidator(turn_expectation_of), WithJsonSchema(_schema(_SHAPES))]

@@ -1,4 +1,4 @@
-"""The records of an `expect:` list: which tools must be called, which must not, and what the reply mentions."""
+"""The records of an `expect:` list: what is called, what the reply mentions, and what the memory does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from typing import Any, Literal
 from foldproof.cases.call_text import json_text, short, value_text, written_call
 from foldproof.matching import Fact
 
-ExpectationKind = Literal["tool_called", "no_tool_called", "tool_order", "reply_mentions", "reply_omits"]
+ExpectationKind = Literal[
+    "tool_called",
+    "no_tool_called",
+    "tool_order",
+    "reply_mentions",
+    "reply_omits",
+    "memory_write",
+    "memory_read",
+    "store_has",
+    "store_lacks",
+]
 EXPECTATION_KINDS: tuple[ExpectationKind, ...] = (
     "tool_called",
     "no_tool_called",
@@ -18,8 +28,12 @@ EXPECTATION_KINDS: tuple[ExpectationKind, ...] = (
     "reply_omits",
 )
 """What may stand in an `expect:` list, in the order of the documentation."""
-ABOUT_REPLIES = frozenset({"reply_mentions", "reply_omits"})
-"""The kinds that look at the text of the answer; the others look at the calls."""
+MEMORY_KINDS: tuple[ExpectationKind, ...] = ("memory_write", "memory_read", "store_has", "store_lacks")
+"""What may stand in the `expect:` list of a session's turn besides: they look at the memory."""
+ABOUT_CALLS = frozenset({"tool_called", "no_tool_called", "tool_order"})
+"""The kinds that look at the calls."""
+ABOUT_STORE = frozenset({"memory_write", "store_has", "store_lacks"})
+"""The kinds that need the listing of the memory, or may need it."""
 CallMode = Literal["subset", "exact"]
 CallOrder = Literal["any", "strict"]
 ANY_TOOL = "*"
@@ -107,7 +121,8 @@ class Expectation:
     """One item of an `expect:` list.
 
     `calls` holds one call, for a `tool_order` its calls in order. `count` is None where one call of its own is
-    enough. `fact` is what the reply mentions or omits.
+    enough. `fact` is what the reply mentions or omits, or what the memory holds; `fields` says the same of a
+    `memory_write` by its `kind` and its values.
     """
 
     kind: ExpectationKind
@@ -115,22 +130,31 @@ class Expectation:
     fact: Fact | None = None
     count: CallCount | None = None
     order: CallOrder = "strict"
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def about_calls(self) -> bool:
         """Whether the agent's calls must be seen to judge it."""
-        return self.kind not in ABOUT_REPLIES
+        return self.kind in ABOUT_CALLS
+
+    @property
+    def about_memory(self) -> bool:
+        """Whether it looks at what the memory reads, writes or holds."""
+        return self.kind in MEMORY_KINDS
 
     @property
     def silent(self) -> bool:
         """Whether an agent that does and says nothing meets it."""
-        return self.kind in {"no_tool_called", "reply_omits"} or (self.count is not None and self.count.least == 0)
+        negated = {"no_tool_called", "reply_omits", "store_lacks"}
+        return self.kind in negated or (self.count is not None and self.count.least == 0)
 
     @property
     def label(self) -> str:
         """How the expectation stands in reports and baselines."""
         if self.fact is not None:
             return f"{self.kind}: {self.fact.label}"
+        if self.fields:
+            return f"{self.kind}: {', '.join(f'{key}={value}' for key, value in self.fields.items())}"
         joint = " > " if self.order == "strict" else " & "
         counted = f", {self.count}" if self.count else ""
         return f"{self.kind}: {joint.join(call.label for call in self.calls)}{counted}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from rapidfuzz import fuzz, process
@@ -73,8 +73,11 @@ def _history_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
 
 def _case_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     for case in replay_set.cases:
-        for key, rule, message, hint in (*_doubts(case), *_class_doubts(case, replay_set)):
-            yield case.line(key), rule, f"case '{case.id}'{message}", hint
+        whole = (*_whole_doubts(case), *_class_doubts(case, replay_set))
+        found = [(case, doubt) for doubt in whole]
+        found += [(part, doubt) for part in case.parts for doubt in _doubts(part)]
+        for part, (key, rule, message, hint) in found:
+            yield part.line(key), rule, f"case '{case.id}'{message}", hint
 
 
 def _class_doubts(case: Case, replay_set: ReplaySet) -> Iterator[_Doubt]:
@@ -89,11 +92,22 @@ def _class_doubts(case: Case, replay_set: ReplaySet) -> Iterator[_Doubt]:
         yield "abstain", "abstain-with-facts", message, "keep one of the two"
 
 
+def _whole_doubts(case: Case) -> Iterator[_Doubt]:
+    """Cases that show little: they ask that nothing is done, or look at the memory and not at the behaviour."""
+    expect = case.all_expected
+    place = "sessions" if case.sessions else "expect"
+    if not expect or case.expected or case.abstain:
+        return
+    if all(item.silent for item in expect):
+        message = " expects only that something is not done: an agent that does nothing passes"
+        yield place, "silence-passes", message, "add what must be done or said: `tool_called`, `reply_mentions`"
+    elif all(item.about_memory for item in expect):
+        message = " looks only at the memory: it grades the store, not the behaviour"
+        yield place, "store-only", message, "add what the agent must do or say with it: `tool_called`, `reply_mentions`"
+
+
 def _doubts(case: Case) -> Iterator[_Doubt]:
     question = Text(case.question)
-    if case.expect and not case.expected and not case.abstain and all(item.silent for item in case.expect):
-        message = " expects only that something is not done: an agent that does nothing passes"
-        yield "expect", "silence-passes", message, "add what must be done or said: `tool_called`, `reply_mentions`"
     for place, fact in placed_facts(case, wanted=True):
         if any(match_fact(item, question).held for item in _deterministic(fact)):
             message = f" has the fact '{fact.label}' in its question: an answer that repeats the question passes"
@@ -159,11 +173,14 @@ def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
         if case.history:
             cases[case.history].append(case)
     for name, group in cases.items():
-        places = [(case, place, fact) for case in group for place, fact in placed_facts(case, wanted=True)]
+        parts = [part for case in group for part in case.parts]
+        places = [(part, place, fact) for part in parts for place, fact in placed_facts(part, wanted=True)]
+        own = {case.id: [Text(part.question) for part in case.parts] for case in group if case.sessions}
         places = [place for place in places if all(item.kind != "judged" for item in alternatives(place[2]))]
         facts = [fact for _, _, fact in places]
         turns = [Text(turn.text) for session in replay_set.histories[name].sessions for turn in session.turns]
         stated = {found for found, _, match in match_many(facts, turns) if match.held}
+        stated |= {at for at, (case, _, fact) in enumerate(places) if _is_said(fact, own.get(case.id, ()))}
         for number, (case, place, fact) in enumerate(places):
             if number not in stated:
                 message = f"case '{case.id}' expects '{fact.label}', which no turn of its history '{name}' says"
@@ -171,11 +188,15 @@ def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
                 yield case.line(place), "unstated", message, hint
 
 
+def _is_said(fact: Fact, texts: Iterable[Text]) -> bool:
+    return any(match_fact(fact, text).held for text in texts)
+
+
 def _alike(replay_set: ReplaySet) -> Iterator[_Placed]:
     earlier: defaultdict[str, list[Case]] = defaultdict(list)
     asked: defaultdict[str, list[str]] = defaultdict(list)
     for case in replay_set.cases:
-        question = normalize(case.question)
+        question = normalize("\n".join(part.question for part in case.parts))
         found = process.extractOne(question, asked[case.history], scorer=fuzz.ratio, score_cutoff=_ALIKE)
         if found:
             other = earlier[case.history][found[2]]

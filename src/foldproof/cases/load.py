@@ -16,6 +16,7 @@ from foldproof.cases.histories import read_history
 from foldproof.cases.judges import judge_problems, prompt_hash
 from foldproof.cases.nodes import Node, data_of, line_at, shown
 from foldproof.cases.records import Case, JudgePin, ReplaySet, Waiver
+from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.cases.tree import read_tree
 from foldproof.cases.wire import LATER_KEYS, CaseWire, HeadWire, SetWire
 from foldproof.core import FileError, Problem
@@ -150,20 +151,41 @@ class _Loader:
         subject = f"case '{data['id']}'" if isinstance(data.get("id"), str) and data["id"] else f"case {number}"
         if later := [key for key in LATER_KEYS if key in data]:
             keys = ", ".join(f"`{key}`" for key in later)
-            message = f"{subject} uses {keys}: this version of foldproof runs question cases only"
-            hint = f"{keys} comes with a later version; until then, ask one `question` after a `history`"
+            message = f"{subject} uses {keys}: this version of foldproof runs questions and `sessions`"
+            hint = f"{keys} comes with a later version; until then, ask one `question`, or write `sessions`"
             self.wrong(line_at(node, (later[0],)), message, hint, "later-version")
             return None
+        unfit = self.form_problems(node, data, subject)
         try:
             wire = CaseWire.model_validate(data)
         except ValidationError as error:
             self.problems += problems_of(error, CaseWire, file=self.file, node=node, subject=subject)
+            return None
+        if unfit:
             return None
         case = _record(wire, node)
         self.problems += case_problems(
             case, wire.source, self.histories, known=head.histories, file=self.file, judged=head.judge is not None
         )
         return case
+
+    def form_problems(self, node: Node, data: dict[str, Any], subject: str) -> bool:
+        """Whether a case is neither a question nor sessions, or both, or has what belongs into its turns."""
+        before = len(self.problems)
+        if "sessions" not in data:
+            if "question" not in data:
+                self.wrong(node.line, f"{subject} lacks the field `question`", "add it, or `sessions`", "missing-field")
+            return len(self.problems) > before
+        told = {
+            "question": "keep one of the two: the turns of the sessions ask",
+            "at": "write it in the session that takes place then",
+            "expect": "write it in the turn whose reply it is about",
+        }
+        for key, hint in told.items():
+            if key in data:
+                message = f"{subject} has `{key}` beside `sessions`"
+                self.wrong(line_at(node, (key,)), message, hint, "question-and-sessions")
+        return len(self.problems) > before
 
     def waivers(self, head: HeadWire, cases: list[Case]) -> list[Waiver]:
         by_id = {case.id: case for case in cases}
@@ -194,9 +216,17 @@ def _record(wire: CaseWire, node: Node) -> Case:
     for key in ("expected_facts", "forbidden_facts", "expect", "source"):
         for index, _ in enumerate(getattr(wire, key)):
             lines[f"{key}.{index}"] = line_at(node, (key, index))
+    for at, session in enumerate(wire.sessions):
+        lines[f"sessions.{at}"] = line_at(node, ("sessions", at))
+        for number, turn in enumerate(session.turns):
+            place = f"sessions.{at}.turns.{number}"
+            lines[place] = line_at(node, ("sessions", at, "turns", number))
+            for index, _ in enumerate(turn.expect):
+                line = line_at(node, ("sessions", at, "turns", number, "expect", index))
+                lines[f"{place}.expect.{index}"] = line
     return Case(
         id=wire.id,
-        question=wire.question,
+        question=wire.sessions[-1].turns[-1].user if wire.sessions else wire.question,
         case_class=wire.case_class,
         expected=tuple(wire.expected_facts),
         forbidden=tuple(wire.forbidden_facts),
@@ -208,4 +238,8 @@ def _record(wire: CaseWire, node: Node) -> Case:
         lines=lines,
         at=wire.at,
         expect=tuple(wire.expect),
+        sessions=tuple(
+            CaseSession(tuple(CaseTurn(turn.user, tuple(turn.expect)) for turn in one.turns), one.at, one.maintain)
+            for one in wire.sessions
+        ),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 from foldproof.cases.expectations import Expectation
+from foldproof.cases.sessions import CaseSession, turn_name
 from foldproof.logs import History
 from foldproof.matching import Fact
 
@@ -31,11 +32,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question with the facts that its answer must and must not hold, and what else is expected of it.
+    """One question, or sessions, with the facts that the answer must and must not hold, and what else is expected.
 
     `case_class` is the file's `class`. `lines` maps a field to its line in the file for messages; it is no
     part of the content. With `abstain`, the answer must admit that nothing is known. `at` is the time at which
-    the question is asked, as it was written, or empty.
+    the question is asked, as it was written, or empty. Of a case with `sessions` the question is the last thing that
+    the user says, and the facts are those of the last reply.
     """
 
     id: str
@@ -51,20 +53,64 @@ class Case:
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     at: str = ""
     expect: tuple[Expectation, ...] = ()
+    sessions: tuple[CaseSession, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Case, ...]:
+        """Each turn of the sessions as a question of its own; a case without sessions is its only part.
+
+        The last turn has the facts of the case. What is expected of the others is their `expect` list alone.
+        """
+        found = []
+        turns = [(at, number, turn) for at, one in enumerate(self.sessions) for number, turn in enumerate(one.turns)]
+        for at, number, turn in turns:
+            place = f"sessions.{at}.turns.{number}"
+            moved = {
+                key.removeprefix(f"{place}."): line for key, line in self.lines.items() if key.startswith(f"{place}.")
+            }
+            part = replace(
+                self,
+                question=turn.user,
+                at=self.sessions[at].at,
+                expect=turn.expect,
+                sessions=(),
+                lines={**self.lines, **moved, "expect": self.line(place)},
+            )
+            last = (at, number, turn) == turns[-1]
+            found.append(part if last else replace(part, expected=(), forbidden=(), abstain=False))
+        return tuple(found) or (self,)
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The name of each part (`s2.t1`), empty for a case without sessions."""
+        named = (
+            turn_name(at, number) for at, one in enumerate(self.sessions, 1) for number in range(1, len(one.turns) + 1)
+        )
+        return tuple(named) or ("",)
+
+    @property
+    def all_expected(self) -> tuple[Expectation, ...]:
+        """The whole `expect` list, that of every turn in order."""
+        return tuple(item for part in self.parts for item in part.expect)
 
     @property
     def asks_calls(self) -> bool:
         """Whether the agent's calls must be seen to judge an answer."""
-        return any(item.about_calls for item in self.expect)
+        return any(item.about_calls for item in self.all_expected)
 
     @property
     def mentions(self) -> tuple[Fact, ...]:
         """What the answer must hold: the expected facts, then those of `reply_mentions`."""
-        return (*self.expected, *(item.fact for item in self.expect if item.kind == "reply_mentions" and item.fact))
+        said = (item.fact for item in self.all_expected if item.kind == "reply_mentions" and item.fact)
+        return (*self.expected, *said)
 
     def line(self, key: str) -> int:
         """The line of a field, or of an item (`expected_facts.0`); that of the case where it has none of its own."""
-        return self.lines.get(key) or self.lines.get(key.partition(".")[0]) or self.lines.get("", 0)
+        while key:
+            if line := self.lines.get(key):
+                return line
+            key = key.rpartition(".")[0]
+        return self.lines.get("", 0)
 
 
 @dataclass(frozen=True, slots=True)

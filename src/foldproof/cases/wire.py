@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from foldproof.cases.expectation_wire import WireExpectation
+from foldproof.cases.expectation_wire import WireExpectation, WireTurnExpectation
 from foldproof.cases.facts import WireFact
 from foldproof.cases.faults import Fault, quoted
 from foldproof.cases.nodes import FORMAT
 from foldproof.cases.wire_types import Flag, FreeMapping, Text, Version, Wire, text_of
 
-LATER_KEYS = ("sessions", "frozen", "user", "correction", "cut_from")
+LATER_KEYS = ("frozen", "user", "correction", "cut_from")
 """Keys of case forms that a later version runs: known, and refused by name."""
 
 _ID = re.compile(r"[^\s/\x00-\x1f\x7f]{1,120}")
@@ -54,13 +54,31 @@ ClassName = Annotated[
 HistoryName = Annotated[str, BeforeValidator(_history_name), WithJsonSchema({**_NAME_SCHEMA, "maxLength": 80})]
 
 
+class TurnWire(Wire):
+    """One message of the user in a session."""
+
+    user: Text
+    expect: list[WireTurnExpectation] = Field(default_factory=list)
+
+
+class SessionWire(Wire):
+    """One session of a case."""
+
+    at: Text = ""
+    turns: list[TurnWire] = Field(min_length=1)
+    maintain: Flag = False
+
+
 class CaseWire(Wire):
-    """One question case."""
+    """One case: a question, or sessions. That it is one of the two the loader checks, whose message tells more."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["question"]}, {"required": ["sessions"]}]})
 
     id: CaseId
     case_class: ClassName = Field("semantic", alias="class")
     history: Text = ""
-    question: Text
+    question: Text = ""
+    sessions: Annotated[list[SessionWire], Field(min_length=1)] = Field(default_factory=list)
     at: Text = ""
     expected_facts: list[WireFact] = Field(default_factory=list)
     forbidden_facts: list[WireFact] = Field(default_factory=list)

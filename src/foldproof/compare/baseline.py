@@ -14,6 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from foldproof.cases import Case, ReplaySet, shown
 from foldproof.cases.contents import case_value
 from foldproof.cases.writing import write_atomically
+from foldproof.compare.accepted_turns import (
+    CallEntry,
+    TurnEntry,
+    accepted_turns,
+    lacks_turns,
+    read_turns,
+    turn_entries,
+)
 from foldproof.core import FileError, Problem, UsageError, content_hash
 from foldproof.logs import ToolCall
 from foldproof.matching import MATCHER_VERSION
@@ -57,13 +65,15 @@ class Baseline:
         """The accepted answers, scored with the facts as they stand now.
 
         A case whose question, time, history or memory_config changed since is left out: its answer was given to
-        another question. So is one that expects calls of tools since then: those of the answer were not kept.
+        another question. So is one that expects since then what was not kept of its answers: calls of tools, or
+        what a turn of its sessions read and wrote.
         """
-        uncalled = {trial.case for trial in self.answers if trial.tool_calls is None}
+        by_id = {case.id: case for case in replay_set.cases}
+        lacking = {trial.case for trial in self.answers if trial.case in by_id and _lacks(by_id[trial.case], trial)}
         cases = [
             case
             for case in replay_set.cases
-            if self.asked.get(case.id) == asked_hash(case, replay_set) and not (case.asks_calls and case.id in uncalled)
+            if self.asked.get(case.id) == asked_hash(case, replay_set) and case.id not in lacking
         ]
         return score_run(cases, self.answers)
 
@@ -73,8 +83,11 @@ class Baseline:
 
 
 def asked_hash(case: Case, replay_set: ReplaySet) -> str:
-    """Hash of what an agent is asked: the question, its time, its history and its memory_config."""
+    """Hash of what an agent is asked: the question or the sessions, their time, history and memory_config."""
     memory_config = case_value(case).get("memory_config", {})
+    if case.sessions:
+        said = [[one.at, one.maintain, [turn.user for turn in one.turns]] for one in case.sessions]
+        return content_hash(["sessions", said, memory_config, _history_hash(case, replay_set)])
     return content_hash([case.question, case.at, memory_config, _history_hash(case, replay_set)])
 
 
@@ -86,18 +99,14 @@ class _Wire(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
-class _WireCall(_Wire):
-    name: str
-    args: dict[str, Any]
-
-
 class _WireTrial(_Wire):
     repeat: int
     verdict: Literal["pass", "fail"]
     facts: dict[str, str] = Field(description="the outcome of each expected fact")
     forbidden: dict[str, str] = Field(default={}, description="the outcome of each forbidden fact")
     answer: list[str] = Field(description="the answer in full, line by line")
-    calls: list[_WireCall] | None = Field(default=None, description="the tool calls, where the case expects some")
+    calls: list[CallEntry] | None = Field(default=None, description="the tool calls, where the case expects some")
+    turns: list[TurnEntry] = Field(default=[], description="the turns of a case with sessions")
 
 
 class _WireCase(_Wire):
@@ -130,7 +139,7 @@ def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuo
     """The baseline that accepting this run would make."""
     asked = {trial.case for trial in trials}
     cases = [case for case in replay_set.cases if case.id in asked]
-    calling = {case.id: case for case in cases if case.asks_calls}
+    by_id = {case.id: case for case in cases}
     return Baseline(
         set_name=run.set_name,
         set_sha256=run.set_sha256,
@@ -138,7 +147,7 @@ def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuo
         config_sha256=run.config_sha256,
         config_content=run.config_content,
         run=run.name,
-        answers=tuple(_answer(trial, calling.get(trial.case)) for trial in trials),
+        answers=tuple(_answer(trial, by_id.get(trial.case)) for trial in trials),
         classes={case.id: case.case_class for case in cases},
         asked={case.id: asked_hash(case, replay_set) for case in cases},
         contents={case.id: content_hash([case_value(case), _history_hash(case, replay_set)]) for case in cases},
@@ -146,9 +155,16 @@ def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuo
     )
 
 
-def _answer(trial: Trial, calling: Case | None) -> Trial:
-    """What is kept of a trial: its answer, and for a case that expects calls the calls that it shows."""
-    calls = calls_made(calling, trial) if calling else None
+def _lacks(case: Case, trial: Trial) -> bool:
+    """Whether an accepted answer lacks something that the case asks by now."""
+    return lacks_turns(case, trial) if case.sessions else case.asks_calls and trial.tool_calls is None
+
+
+def _answer(trial: Trial, case: Case | None) -> Trial:
+    """What is kept of a trial: its answer, its turns, and for a case that expects calls the calls that it shows."""
+    if case is not None and case.sessions:
+        return Trial(trial.case, trial.repeat, trial.answer, turns=accepted_turns(case, trial))
+    calls = calls_made(case, trial) if case is not None and case.asks_calls else None
     return Trial(trial.case, trial.repeat, trial.answer, tool_calls=calls)
 
 
@@ -194,6 +210,7 @@ def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
             **({"forbidden": forbidden} if (forbidden := _forbidden(trial)) else {}),
             "answer": answers[trial.repeat].answer.split("\n"),
             **_calls(answers[trial.repeat]),
+            **({"turns": turn_entries(turns)} if (turns := answers[trial.repeat].turns) else {}),
         }
         for trial in score.trials
     ]
@@ -256,7 +273,8 @@ def load_baseline(path: Path) -> Baseline:
 
 def _read(case_id: str, trial: _WireTrial) -> Trial:
     calls = None if trial.calls is None else tuple(ToolCall(call.name, call.args) for call in trial.calls)
-    return Trial(case_id, trial.repeat, "\n".join(trial.answer), tool_calls=calls)
+    turns = read_turns(trial.turns)
+    return Trial(case_id, trial.repeat, "\n".join(trial.answer), tool_calls=calls, turns=turns)
 
 
 def _standing_twice(wire: _WireBaseline) -> str:

@@ -25,7 +25,7 @@ class Nearest:
     distance: int
 
 
-def resembling(wanted: str, texts: Sequence[Text], likeness: float) -> list[int]:
+def resembling(wanted: str, texts: Sequence[Text], *, likeness: float) -> list[int]:
     """Which texts may hold a part that is like a fact, in per cent: a quick look over many, in their order.
 
     None that has such a part is left out; one that has none may be named.

@@ -1,6 +1,6 @@
 """Records: what a run yields, and the store that keeps it."""
 
-from foldproof.record.records import Run, RunState, Stopped, StoreListing, Trial, TrialError, TrialKey
+from foldproof.record.records import Run, RunState, Stopped, StoreListing, Trial, TrialError, TrialKey, TurnRecord
 from foldproof.record.store import Store, StoreError
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "Trial",
     "TrialError",
     "TrialKey",
+    "TurnRecord",
 ]

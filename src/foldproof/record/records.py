@@ -55,6 +55,40 @@ class StoreListing:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """What one turn of a session left behind; both numbers count from 1. `user` is what the user said.
+
+    None means as in `Trial`. `fresh` says whether the context of a later session was free of what was said before,
+    where that can be seen; the first session has nothing to be free of. `store_written` and `store_kept` name the
+    listings after the session and after the maintenance that followed it; they stand on the last turn of a session.
+    `before`, `ended` and `after` hold what the memory listed before the session, after it, and after the maintenance;
+    they stand on every turn of a session of which an expectation looks at that.
+    """
+
+    session: int
+    turn: int
+    user: str
+    at: str = ""
+    answer: str = ""
+    tool_calls: tuple[ToolCall, ...] | None = None
+    memory_reads: tuple[MemoryItem, ...] | None = None
+    memory_writes: tuple[MemoryItem, ...] | None = None
+    prompt: str | None = None
+    seen: tuple[Seen, ...] = ()
+    fresh: bool | None = None
+    store_written: str | None = None
+    store_kept: str | None = None
+    before: tuple[MemoryItem, ...] | None = None
+    ended: tuple[MemoryItem, ...] | None = None
+    after: tuple[MemoryItem, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """How the turn is named: `s2.t1`."""
+        return f"s{self.session}.t{self.turn}"
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """What one repetition of one case left behind.
 
@@ -65,6 +99,9 @@ class Trial:
     calls of `building` are without their `request`. `store_written` and `store_kept` name the
     `StoreListing`s before and after the folds. `started_at` is UTC in ISO form, `duration_s` the seconds of the
     last attempt, `attempts` counts from 1.
+
+    `turns` are those of a case with sessions, in their order; the other fields then are those of the last turn, but
+    for `usage`, which is that of all. A trial that ended early has the turns up to there.
     """
 
     case: str
@@ -87,6 +124,7 @@ class Trial:
     duration_s: float = 0.0
     attempts: int = 1
     built_by: str = ""
+    turns: tuple[TurnRecord, ...] = ()
 
     @property
     def key(self) -> TrialKey:

@@ -11,9 +11,10 @@ from foldproof.logs import MemoryItem
 from foldproof.matching import Fact, Text, match_fact, match_many
 from foldproof.record import StoreListing, Trial
 from foldproof.report.build import trial_row
-from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo
+from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo, TurnRow
 from foldproof.report.traces import call_rows, tool_rows, trace_rows
 from foldproof.score import Records, TrialEvidence, TrialScore, disagreements
+from foldproof.score.turns import JudgedTurn, judged_turns
 
 
 class Evidence(Protocol):
@@ -72,7 +73,8 @@ def _matchable(case: Case) -> dict[str, Fact]:
 
 def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records | None) -> ExplainedTrialRow:
     trial = item.trial
-    evidence = TrialEvidence(case, trial, records or Records())
+    last = next(reversed(judged_turns(case, trial)), JudgedTurn(case, trial))
+    evidence = TrialEvidence(last.case, last.trial, records or Records(), last.earlier)
     told = [("adapter", trial.memory_reads), *((seen.source, seen.memory_reads) for seen in trial.seen)]
     source, reads = next(((name, items) for name, items in told if items is not None), ("", None))
     return ExplainedTrialRow(
@@ -88,7 +90,8 @@ def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records 
         store_kept=_items(facts, item.kept.items if item.kept else None),
         tool_calls=None if trial.tool_calls is None else tool_rows(trial.tool_calls),
         traces=trace_rows(evidence, item.score) if records is not None and trial.error is None else [],
-        calls=call_rows(trial.building, trial.seen),
+        calls=call_rows(trial.building, [seen for turn in trial.turns for seen in turn.seen] or trial.seen),
+        turns=_turns(trial, item.score, facts),
         disagreements=list(disagreements(evidence)),
         nearest=_nearest(item, case, facts),
         input_tokens=trial.usage.input_tokens if trial.usage else None,
@@ -98,6 +101,25 @@ def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records 
         attempts=trial.attempts,
         duration_s=trial.duration_s,
     )
+
+
+def _turns(trial: Trial, score: TrialScore, facts: dict[str, Fact]) -> list[TurnRow]:
+    rows = trial_row(score, "").facts
+    return [
+        TurnRow(
+            name=turn.name,
+            at=turn.at,
+            user=turn.user,
+            answer=turn.answer,
+            fresh=turn.fresh,
+            facts=[row for row in rows if row.kind == "expectation" and row.fact.startswith(f"{turn.name} ")],
+            tool_calls=None if turn.tool_calls is None else tool_rows(turn.tool_calls),
+            memory_reads=_items(facts, turn.memory_reads),
+            memory_writes=_items(facts, turn.memory_writes),
+            prompt=turn.prompt,
+        )
+        for turn in trial.turns
+    ]
 
 
 def _items(facts: dict[str, Fact], items: Sequence[MemoryItem] | None) -> list[ItemRow] | None:

@@ -105,6 +105,21 @@ class CallRow(Document):
     duration_s: float = 0.0
 
 
+class TurnRow(Document):
+    """One turn of a session; null where it could not be seen, `fresh` also where there was nothing to see."""
+
+    name: str
+    at: str = ""
+    user: str
+    answer: str = ""
+    fresh: bool | None = Field(default=None, description="whether no earlier conversation stood in its prompt")
+    facts: list[TrialFactRow] = Field(default=[], description="what is expected in this turn")
+    tool_calls: list[dict[str, Any]] | None = None
+    memory_reads: list[ItemRow] | None = None
+    memory_writes: list[ItemRow] | None = None
+    prompt: str | None = None
+
+
 class ExplainedTrialRow(Document):
     """Everything recorded of one trial; null where it could not be seen."""
 
@@ -121,6 +136,7 @@ class ExplainedTrialRow(Document):
     tool_calls: list[dict[str, Any]] | None = None
     traces: list[TraceRow] = []
     calls: list[CallRow] = []
+    turns: list[TurnRow] = Field(default=[], description="the turns of a case with sessions, in order")
     disagreements: list[str] = Field(default=[], description="where two sources show different things")
     nearest: dict[str, str] = Field(default={}, description="for each missed fact the nearest words of the answer")
     input_tokens: int | None = None

@@ -21,6 +21,7 @@ from foldproof.report.markup import code, codes, fenced, folded, table, words
 from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
 from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
 from foldproof.report.pages.stages import call_title, stage_words, trace_word
+from foldproof.report.pages.turns import turn_lines
 from foldproof.report.summary import (
     CHANGED,
     Loss,
@@ -145,6 +146,12 @@ def _trial(trial: ExplainedTrialRow) -> list[str]:
     if score.error:
         lines += [f"Error: {code(score.error, LONG)}", ""]
         lines += folded("traceback", [fenced(tail(trial.traceback, _LAST_LINES))] if trial.traceback else [])
+    for turn in trial.turns:
+        fresh = " (not a fresh context)" if turn.fresh is False else ""
+        lines += [f"#### {turn.name}{f', {words(turn.at)}' if turn.at else ''}{fresh}", ""]
+        told = [("user", turn.user), ("agent", turn.answer), *turn_lines(turn)]
+        lines += _bullets(f"{title}: {code(text, LONG) if text else '(none)'}" for title, text in told)
+        lines += _bullets(f"{code(fact.fact)}: {fact.outcome}" for fact in turn.facts)
     for trace in trial.traces:
         stages = [
             [row.stage, row.presence, code(row.place) if row.place else "", code(stage_words(row)) if row.text else ""]

@@ -82,7 +82,8 @@ class Memories:
             AgentError: where a memory that trials share has failed so often that it is not tried again.
         """
         shared = self._shared[trial.memory_key]
-        if not isinstance(agent, Snapshots):
+        # Sessions change the memory: one that is shared with another trial could tell it what it was not told.
+        if trial.case.sessions or not isinstance(agent, Snapshots):
             return await self._build_alone(agent, trial, user)
         async with shared.lock:
             if shared.built is None and not shared.alone:
@@ -149,7 +150,7 @@ class Memories:
                 await agent.ingest(trial.history)
             except UnsupportedError:
                 notes.append("the agent takes no history: it was asked without one")
-        written = await _listing(agent, user)
+        written = await listing_of(agent, user)
         if trial.history is None or self._folds == 0 or not isinstance(agent, Folds):
             return Built(written, written, tuple(notes))
         try:
@@ -158,10 +159,11 @@ class Memories:
         except UnsupportedError:
             if self._folds_asked:
                 notes.append("the agent does not fold on request")
-        return Built(written, await _listing(agent, user), tuple(notes))
+        return Built(written, await listing_of(agent, user), tuple(notes))
 
 
-async def _listing(agent: object, user: str) -> StoreListing | None:
+async def listing_of(agent: object, user: str) -> StoreListing | None:
+    """What the agent lists of a user's memory; None where it does not."""
     if not isinstance(agent, ShowsMemories):
         return None
     try:

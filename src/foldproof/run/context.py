@@ -63,6 +63,8 @@ def context_of(case: Case, kind: ContextKind, history: History | None) -> Contex
 
 def context_gap(case: Case, kind: ContextKind, history: History | None) -> str:
     """Why a case cannot have this control, or empty where it can."""
+    if case.sessions:
+        return "it has sessions, and no one question that something could be put in front of"
     if kind == "full":
         if history is None:
             return "no history is named that could be put into the prompt"

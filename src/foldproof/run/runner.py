@@ -17,6 +17,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from foldproof.agents import Agent, AgentError, OpenedAgents, Reply, SessionInfo, TransientError
 from foldproof.agents.protocols import Closes
+from foldproof.agents.usage import summed
 from foldproof.agents.watch import Tap, cassette_miss, unanswered
 from foldproof.cases import Limits
 from foldproof.core import UsageError
@@ -27,6 +28,7 @@ from foldproof.run.answers import answer_fault
 from foldproof.run.border import recordable_reply
 from foldproof.run.built import Built, Memories, SlowMemoryError
 from foldproof.run.plan import Plan, PlannedTrial
+from foldproof.run.sessions import Hall, Held, hold_sessions, settled
 
 RunRecord = Trial | StoreListing | Stopped
 _FIRST_DELAY_S = 0.5
@@ -72,6 +74,17 @@ class _Attempt:
     reply: Reply | None = None
     seen: tuple[Seen, ...] = ()
     log: str = ""
+    held: Held = field(default_factory=Held)
+
+    @property
+    def listings(self) -> Iterator[StoreListing]:
+        """Every listing that the trial's record names."""
+        yield from (listing for listing in (self.built.written, self.built.kept, *self.held.listings) if listing)
+
+    @property
+    def answering(self) -> tuple[tuple[Seen, ...], ...]:
+        """What was seen while the agent answered, turn by turn."""
+        return (*(turn.seen for turn in self.held.turns), self.seen)
 
 
 class _Runner:
@@ -104,10 +117,10 @@ class _Runner:
                     self._stopped = True
                     send.send_nowait(Stopped(reason))
                 return
-            trial, built = await self._trial(planned)
+            trial, attempt = await self._trial(planned)
             self._memories.finished(planned)
-            for listing in (built.written, built.kept):
-                if listing is not None and listing.sha256 not in self._listed:
+            for listing in attempt.listings:
+                if listing.sha256 not in self._listed:
                     self._listed.add(listing.sha256)
                     send.send_nowait(listing)
             cost = trial.usage.cost_usd if trial.usage else None
@@ -127,7 +140,7 @@ class _Runner:
             return f"the time limit is reached: {self._limits.max_time_s} s"
         return ""
 
-    async def _trial(self, planned: PlannedTrial) -> tuple[Trial, Built]:
+    async def _trial(self, planned: PlannedTrial) -> tuple[Trial, _Attempt]:
         attempts = 0
         while True:
             attempts += 1
@@ -147,10 +160,10 @@ class _Runner:
                     await anyio.sleep(_delay(attempts, wish))
                     continue
                 why = f"given up after {attempts} attempts" if patient else f"it asks to wait {wish:g} s, too long"
-                message = f"{transient} ({why})"
+                message = attempt.held.told(f"{transient} ({why})")
                 error = TrialError("transport", message, type(transient).__name__)
             seconds = time.monotonic() - started
-            return _record(planned, attempt, error, attempts=attempts, duration_s=seconds), attempt.built
+            return _record(planned, attempt, error, attempts=attempts, duration_s=seconds), attempt
 
     async def _attempt(self, planned: PlannedTrial, attempt: _Attempt, tap: Tap) -> TrialError | None:
         """One attempt: an error to keep, or None where there is an answer.
@@ -168,6 +181,13 @@ class _Runner:
                 return TrialError("timeout", f"the agent did not start within {limit:g} s")
             attempt.built = await self._memories.prepare(agent, planned, label)
             attempt.stage = "agent"
+            if planned.case.sessions:
+                hall = Hall(label, tap.wire_url, limit, self._watch)
+                found = await hold_sessions(agent, planned, attempt.held, hall=hall, store=attempt.built.kept)
+                if isinstance(found, TrialError):
+                    return found
+                attempt.reply = found
+                return None
             with anyio.move_on_after(limit) as answering:
                 info = SessionInfo(user=label, session=f"{label}-question", now=planned.case.at, wire_url=tap.wire_url)
                 conversation = await agent.start_session(info)
@@ -192,6 +212,8 @@ def _record(
     planned: PlannedTrial, attempt: _Attempt, error: TrialError | None, *, attempts: int, duration_s: float
 ) -> Trial:
     built, reply = attempt.built, attempt.reply or Reply("")
+    turns, told = settled(attempt.held, attempt.seen)
+    notes = (*built.notes, *(attempt.held.notes if turns else reply.notes), *told)
     return Trial(
         case=planned.case.id,
         repeat=planned.repeat,
@@ -204,15 +226,16 @@ def _record(
         store_written=built.written.sha256 if built.written else None,
         store_kept=built.kept.sha256 if built.kept else None,
         prompt=reply.prompt,
-        usage=reply.usage,
-        seen=attempt.seen,
+        usage=summed(attempt.held.usages) if turns else reply.usage,
+        seen=turns[-1].seen if turns else attempt.seen,
         building=built.seen,
         built_by=built.user if built.user != attempt.label else "",
-        notes=(*built.notes, *reply.notes),
+        notes=notes,
         log=attempt.log,
         started_at=attempt.started_at,
         duration_s=round(duration_s, 4),
         attempts=attempts,
+        turns=turns,
     )
 
 
@@ -225,7 +248,7 @@ def _is_agents_own(error: BaseException) -> bool:
 
 
 def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
-    kind: ErrorKind = "memory" if attempt.stage == "memory" else "agent"
+    kind: ErrorKind = "memory" if attempt.stage == "memory" or attempt.held.on_memory else "agent"
     if isinstance(error, SlowMemoryError):
         kind = "timeout"
     # An error of the adapter says it all: only what the agent itself raised has frames worth reading.
@@ -234,15 +257,16 @@ def _error_of(error: BaseException, attempt: _Attempt) -> TrialError:
     name, message = type(error).__name__, str(error)
     if " " not in message:  # as bare as "'12'": the type is half of what there is to say
         message = f"{name}: {message}" if message else name
-    return TrialError(kind, message, name, trace)
+    return TrialError(kind, attempt.held.told(message), name, trace)
 
 
 def _missed(attempt: _Attempt, error: TrialError | None) -> TrialError | None:
     """The error of a trial whose model could not be asked: whatever the agent made of that is no answer."""
-    miss = cassette_miss((*attempt.built.seen, *attempt.seen))
+    miss = cassette_miss((*attempt.built.seen, *(seen for turn in attempt.answering for seen in turn)))
     if miss:
         return TrialError("agent", miss, "CassetteMiss", error.traceback if error else "")
-    if error is None and (why := unanswered(attempt.seen)):
+    failed = (why for turn in attempt.answering if (why := unanswered(turn)))
+    if error is None and (why := next(failed, "")):
         return TrialError("transport", f"the agent answered, and no model did: {why}", "ModelCallFailed")
     return error
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from foldproof.cases import Case
 from foldproof.logs import History, MemoryItem, ModelCall
 from foldproof.matching import Text
-from foldproof.record import StoreListing, Trial
-from foldproof.score.escapes import unescaped
+from foldproof.matching.escapes import unescaped
+from foldproof.record import StoreListing, Trial, TurnRecord
 from foldproof.score.made import EXACT, answering_calls
 
 Stage = Literal["stated", "written", "kept", "retrieved", "prompted", "used"]
@@ -73,24 +73,32 @@ class Records:
 
 @dataclass(frozen=True)
 class TrialEvidence:
-    """The stages of one trial, each looked at once."""
+    """The stages of one trial, each looked at once; `earlier` are the turns of the sessions before a turn's own."""
 
     case: Case
     trial: Trial
     records: Records
+    earlier: tuple[TurnRecord, ...] = ()
 
     @cached_property
     def stages(self) -> dict[Stage, Shown | None]:
         """What each stage shows, None where it cannot be seen."""
         turns = self.records.turns(self.case.history)
+        said = tuple(Part(Text(turn.user), turn.name) for turn in self.earlier)
         return {
-            "stated": None if turns is None else Shown("history", turns),
-            "written": _adapter(self.records.items(self.trial.store_written)),
+            "stated": Shown("history", (*(turns or ()), *said)) if turns is not None or said else None,
+            "written": _adapter(self._written()),
             "kept": _adapter(self.records.items(self.trial.store_kept)),
             "retrieved": next(iter(self.reads), None),
             "prompted": next(iter(self.prompts), None),
             "used": Shown("adapter", (*self.answer.parts, *_calls(self.trial))),
         }
+
+    def _written(self) -> tuple[Part, ...] | None:
+        """Everything that was in the memory before one of its folds, in the earlier sessions too."""
+        names = [self.trial.store_written, *(turn.store_written for turn in self.earlier)]
+        found = [items for name in names if (items := self.records.items(name)) is not None]
+        return tuple(part for items in found for part in items) if found else None
 
     @cached_property
     def answer(self) -> Shown:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from foldproof.cases import Case
 from foldproof.logs import ModelCall, Seen, ToolCall
 from foldproof.matching import Text
+from foldproof.matching.escapes import unescaped
 from foldproof.record import Trial
-from foldproof.score.escapes import unescaped
 
 EXACT = ("wire", "otel")
 """Sources beside the adapter, the most exact first."""

@@ -77,7 +77,7 @@ def _likeness(fact: Fact, stage: Stage, shown: Shown) -> Sighting:
     words = [item.text for item in fact.any or (fact,) if item.kind in {"normalized", "exact"}]
     parts = shown.parts[:_LOOKED_THROUGH]
     texts = [part.text for part in parts]
-    like = {at for text in words for at in resembling(text, texts, _LIKENESS)}
+    like = {at for text in words for at in resembling(text, texts, likeness=_LIKENESS)}
     for at, part in enumerate(parts if words else ()):
         near = match_fact(fact, part.text).nearest if at in like else None
         edits = near.distance / max(1, len(near.text)) if near else 1.0

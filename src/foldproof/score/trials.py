@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import repeat
 from typing import Literal
 
 from foldproof.cases import Case, Expectation
+from foldproof.cases.case_checks import NOTHING_ASKED
+from foldproof.cases.expectations import ABOUT_STORE
 from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact, weakened
 from foldproof.record import Trial
@@ -19,6 +20,8 @@ from foldproof.score.calls import CallVerdict, judge_calls
 from foldproof.score.evidence import Records, TrialEvidence
 from foldproof.score.invented import attribute_abstention
 from foldproof.score.made import calls_made
+from foldproof.score.memory import judge_memory
+from foldproof.score.turns import JudgedTurn, judged_turns
 
 FactRole = Literal["expected", "forbidden", "expectation"]
 FactOutcome = Literal["held", "missed", "negated", "degraded", "error"]
@@ -73,59 +76,90 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
     The facts stand in one order in every trial: the admission, what is expected, what is forbidden, then the
     `expect:` list, of which every item must hold. A trial that recorded an error has the outcome `error`, and so has
     one whose facts cannot be judged: a failure to judge is neither a pass nor a fail. A case that asserts nothing is
-    such a failure too.
+    such a failure too. Of a case with sessions each turn's list is held against that turn, under labels that open with
+    its name; the facts are those of the last reply.
     """
     if trial.error is not None:
         return TrialScore(trial.repeat, "error", _unjudged(case), f"{trial.error.kind}: {trial.error.message}")
+    turns = judged_turns(case, trial)
+    if not turns:
+        return TrialScore(trial.repeat, "error", _unjudged(case), "the record has other turns than the case")
     text = Text(trial.answer)
     expected = tuple(_score_fact(fact, "expected", text) for fact in case.expected)
     forbidden = tuple(_score_fact(fact, "forbidden", text) for fact in case.forbidden)
     admitted = (_score_abstention(trial.answer, case.question),) if case.abstain else ()
-    expectations = tuple(_score_expectations(case, trial, text))
+    # Spans point into the answer of the trial, which is the last reply.
+    spanless = (replace(score, spans=()) for turn in turns[:-1] for score in _score_expectations(turn))
+    expectations = (*spanless, *_score_expectations(turns[-1]))
     facts = (*admitted, *expected, *forbidden, *expectations)
     for fact in facts:
         if fact.outcome == "error":
             what = "expectation" if fact.role == "expectation" else "fact"
             return TrialScore(trial.repeat, "error", facts, f"{what} '{fact.fact}' was not judged: {fact.reason}")
-    if not expected and not admitted and all(item.kind == "reply_omits" for item in case.expect):
+    if not expected and not admitted and all(item.kind in NOTHING_ASKED for item in case.all_expected):
         return TrialScore(trial.repeat, "error", facts, "nothing is asserted: silence would pass")
     wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
     passed = any(all(fact.ok for fact in group) for group in wanted)
     if passed and all(fact.ok for fact in (*forbidden, *expectations)):
         return TrialScore(trial.repeat, "pass", facts)
     if records is not None:
-        evidence = TrialEvidence(case, trial, records)
         given = (*(None for _ in admitted), *case.expected, *case.forbidden)
-        traced = (_traced(score, fact, evidence) for score, fact in zip(facts, given, strict=False))
-        facts = (*traced, *map(_traced_expectation, expectations, case.expect, repeat(evidence)))
+        told = [(turn, TrialEvidence(turn.case, turn.trial, records, turn.earlier)) for turn in turns]
+        traced = (_traced(score, fact, *told[-1]) for score, fact in zip(facts, given, strict=False))
+        items = ((item, *one) for one in told for item in one[0].case.expect)
+        expected_too = (_traced_expectation(score, *item) for score, item in zip(expectations, items, strict=True))
+        facts = (*traced, *expected_too)
     return TrialScore(trial.repeat, "fail", facts)
 
 
-def _traced(score: FactScore, fact: Fact | None, evidence: TrialEvidence) -> FactScore:
+def _traced(score: FactScore, fact: Fact | None, turn: JudgedTurn, evidence: TrialEvidence) -> FactScore:
     if score.ok:
         return score
     if fact is None:
         loss = None if evidence.case.expected else attribute_abstention(evidence)
         return score if loss is None else replace(score, loss=loss, reason=loss.reason)
     trace = attribute_forbidden if score.role == "forbidden" else attribute
-    return replace(score, loss=trace(fact, evidence))
+    return replace(score, loss=_of_session(trace(fact, evidence), turn, fact))
 
 
-def _traced_expectation(score: FactScore, item: Expectation, evidence: TrialEvidence) -> FactScore:
-    """Who lost what the reply or a call should hold, or brought in what the reply should not."""
-    if score.ok:
+def _traced_expectation(score: FactScore, item: Expectation, turn: JudgedTurn, evidence: TrialEvidence) -> FactScore:
+    """Who lost what the reply or a call should hold, or brought in what the reply should not.
+
+    Of what is expected of the memory only what should have been read has an owner: the others name a stage themselves.
+    """
+    if score.ok or item.kind in ABOUT_STORE:
         return score
     if item.fact is None:
-        return replace(score, loss=attribute_call(item, evidence))
-    trace = attribute if item.kind == "reply_mentions" else attribute_forbidden
-    return replace(score, loss=trace(item.fact, evidence))
+        # What a call lacks may have been said in this very conversation: that is nobody's loss of memory.
+        return replace(score, loss=None if turn.said else _of_session(attribute_call(item, evidence), turn))
+    trace = attribute_forbidden if item.kind == "reply_omits" else attribute
+    loss = _of_session(trace(item.fact, evidence), turn, item.fact)
+    if item.kind == "memory_read" and loss is not None and loss.owner in {"prompt", "use"}:
+        return score  # it stands in a prompt or a reply without having been read
+    return replace(score, loss=loss)
 
 
-def _score_expectations(case: Case, trial: Trial, text: Text) -> Iterator[FactScore]:
+def _of_session(loss: Loss | None, turn: JudgedTurn, fact: Fact | None = None) -> Loss | None:
+    """The loss, or None where the sessions do not let it be told.
+
+    What was said earlier in the same conversation need not come from the memory; what left the memory between two
+    sessions without any fold was not folded away.
+    """
+    if fact is not None and any(match_fact(fact, text).held for text in turn.said):
+        return None
+    built = turn.trial.store_written != turn.first_kept
+    return None if loss and loss.owner == "fold" and turn.earlier and not (turn.maintained or built) else loss
+
+
+def _score_expectations(turn: JudgedTurn) -> Iterator[FactScore]:
     """One score an item of the `expect:` list; an item that stands there twice is numbered."""
-    verdicts = iter(_judged_calls(case, trial))
-    for item, label in zip(case.expect, expectation_labels(case), strict=True):
-        if item.fact is None:
+    case, text = turn.case, Text(turn.trial.answer)
+    verdicts = iter(_judged_calls(case, turn.trial))
+    for item, label in zip(case.expect, _labels(case, turn.name), strict=True):
+        if item.about_memory:
+            found = judge_memory(item, turn)
+            yield FactScore(label, "expectation", found.outcome, reason=found.reason)
+        elif item.fact is None:
             verdict = next(verdicts)
             yield FactScore(label, "expectation", verdict.outcome, reason=verdict.reason)
         elif item.kind == "reply_mentions":
@@ -149,12 +183,21 @@ def _judged_calls(case: Case, trial: Trial) -> list[CallVerdict]:
 
 
 def expectation_labels(case: Case) -> list[str]:
-    """How each item of the `expect:` list stands in scores, reports and baselines; no two alike."""
+    """How each item of the `expect:` list stands in scores, reports and baselines; no two alike.
+
+    Those of sessions open with the name of their turn: `s2.t1 reply_mentions: store credit`.
+    """
+    named = zip(case.parts, case.part_names, strict=True)
+    return [label for part, name in named for label in _labels(part, name)]
+
+
+def _labels(case: Case, name: str) -> list[str]:
     seen: Counter[str] = Counter()
     labels = []
     for item in case.expect:
         seen[item.label] += 1
-        labels.append(item.label if seen[item.label] == 1 else f"{item.label} ({seen[item.label]})")
+        label = item.label if seen[item.label] == 1 else f"{item.label} ({seen[item.label]})"
+        labels.append(f"{name} {label}" if name else label)
     return labels
 
 

@@ -9,7 +9,7 @@ from foldproof.logs import MemoryItem, ModelCall
 from foldproof.matching import Fact, match_fact
 from foldproof.score.evidence import Part, TrialEvidence
 
-_DELETES = frozenset({"delete", "deleted", "delete_all", "remove", "removed", "forget", "forgotten"})
+DELETES = frozenset({"delete", "deleted", "delete_all", "remove", "removed", "forget", "forgotten"})
 """Kinds of a write that take something out."""
 _JAPANESE = frozenset({"HIRAGANA", "IDEOGRAPHIC", "KATAKANA", "KATAKANA-HIRAGANA"})
 _NO_SCRIPT = frozenset({"", "MODIFIER"})
@@ -57,7 +57,7 @@ def _is_failed(call: ModelCall) -> bool:
 def _is_deleted(fact: Fact, told: Sequence[MemoryItem]) -> bool:
     """Whether the last write of a fact is a deletion, or one comes after it."""
     last = max(at for at, item in enumerate(told) if match_fact(fact, item.text).held)
-    return any(item.kind.casefold() in _DELETES for item in told[last:])
+    return any(item.kind.casefold() in DELETES for item in told[last:])
 
 
 def _given_by(call: ModelCall) -> Iterator[str]:

@@ -104,7 +104,8 @@ async def run_control(
 def _cannot_be_cut_off(workspace: Workspace, configuration: Configuration, control: recorded.Control) -> str:
     if configuration.memory.get("kind") == "external":
         return "the memory is the agent's own (`memory: external`)"
-    told = configuration.memory or any(case.memory_config or case.history for case in workspace.replay_set.cases)
+    cases = workspace.replay_set.cases
+    told = configuration.memory or any(case.memory_config or case.history or case.sessions for case in cases)
     return "" if told or control != "unplugged" else "the agent is given no memory and no history to cut off"
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foldproof.agents import AgentError, Reply
-from foldproof.agents.memories import MEMORIES, Forgets, Resources, count_tokens, make_memory
+from foldproof.agents import AgentError, Reply, SessionInfo
+from foldproof.agents.memories import MEMORIES, Forgets, Grows, Resources, count_tokens, make_memory
 from foldproof.agents.memories.text import cut
 from foldproof.core import UsageError
 from foldproof.logs import History, Session, Turn, Usage
@@ -286,3 +286,47 @@ async def test_folds_and_notes_follow_the_memory(opened):
     async with opened({"recall": ""}, memory={"kind": "triage"}) as factory:
         assert factory.default_folds == 1
         assert "rules" in factory.notes[0]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", ["full", "head", "head_tail", "verbatim", "window"])
+async def test_what_a_session_says_comes_in_after_what_was_built(kind):
+    memory = built(HISTORY, kind=kind)
+    assert isinstance(memory, Grows)
+    before = [item.text for item in await memory.items()]
+    await memory.add(Session("live-1", (Turn("user", "I drink oolong only."), Turn("agent", "Noted.")), "day 9"))
+    after = [item.text for item in await memory.items()]
+    assert after == [*before, "[live-1 day 9] user: I drink oolong only.", "[live-1 day 9] agent: Noted."]
+    if kind == "verbatim":
+        assert "oolong" in (await memory.recall("Which oolong?")).text
+
+
+@pytest.mark.anyio
+async def test_a_memory_of_nothing_takes_in_nothing():
+    memory = built(HISTORY, kind="none")
+    await memory.add(Session("live-1", (Turn("user", "tea"),)))
+    assert not await memory.items()
+    assert not isinstance(built(HISTORY, kind="paging"), Grows)
+
+
+@pytest.mark.anyio
+async def test_a_recall_agent_takes_a_session_in_when_it_has_ended(opened):
+    async with opened({"recall": ""}, memory={"kind": "full"}) as factory:
+        agent = await factory.make({"kind": "full"}, "t")
+        first = await agent.start_session(SessionInfo("u", "s", now="day 1"))
+        assert (await first.reply("I like tea.")).text == "I have no memory of this."
+        assert (await first.reply("Hm?")).text == "I have no memory of this."
+        second = await agent.start_session(SessionInfo("u", "s", now="day 2"))
+        assert (await second.reply("What?")).text == "[live-1 day 1] user: I like tea.\n[live-1 day 1] user: Hm?"
+        await agent.fold()
+        assert [item.id for item in await agent.memories("u")] == ["live-1.t1", "live-1.t2", "live-2.t1"]
+
+
+@pytest.mark.anyio
+async def test_a_memory_that_cannot_take_a_session_in_says_so_in_the_next(opened):
+    async with opened({"recall": ""}, memory={"kind": "paging"}) as factory:
+        agent = await factory.make({"kind": "paging"}, "t")
+        assert (await (await agent.start_session(SessionInfo("u", "s"))).reply("I like tea.")).notes == ()
+        for _ in range(2):
+            (note,) = (await (await agent.start_session(SessionInfo("u", "s"))).reply("What?")).notes
+            assert note.startswith("the memory takes in nothing after it was built")

@@ -74,6 +74,16 @@ async def test_a_fold_puts_all_but_the_last_turns_into_a_summary(made, scripted)
     assert len(scripted.requests) == 1, "a second fold finds nothing to do"
 
 
+async def test_a_later_session_goes_into_the_next_summary(made, scripted):
+    memory = made(scripted, kind="summary", keep_last=0)
+    await memory.build(talk("I like word1"))
+    await memory.fold()
+    await memory.add(Session("live-1", (Turn("user", "I like word2"),), "day 9"))
+    assert [item.text for item in await memory.items()] == ["word1", "[live-1 day 9] user: I like word2"]
+    await memory.fold()
+    assert [item.text for item in await memory.items()] == ["word1 word2"]
+
+
 async def test_the_prompt_says_what_is_asked_for(made, scripted):
     memory = made(scripted, kind="summary", keep_last=0, budget=300)
     await memory.build(talk("I take no NSAIDs.", "My cat is Tom."))

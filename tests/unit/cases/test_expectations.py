@@ -160,7 +160,12 @@ def test_every_form_of_an_expectation(load, tmp_path, text, expected, label):
             "did you mean `tool_called`?\nallowed: `t",
         ),
         ("zzz: f", "has an unknown kind of expectation `zzz`", "allowed: `tool_called`, `no_tool_called`, "),
-        ("memory_write: f", "has the expectation `memory_write`, which comes with a later version", "allowed: `tool_"),
+        (
+            "memory_write: f",
+            "has the expectation `memory_write`, which is for the turns of `sessions`",
+            "allowed: `tool_",
+        ),
+        ("state: f", "has the expectation `state`, which comes with a later version", "allowed: `tool_"),
         ("refund", "must be an expectation, not 'refund'", "write `tool_called: name(arg=value)`"),
         ("{tool_called: f, count: 2}", "needs exactly one kind of expectation, found `tool_called`, `count`", "{name:"),
         ("{}", "needs exactly one kind of expectation, found none", ""),

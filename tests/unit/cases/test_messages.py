@@ -38,10 +38,10 @@ MISTAKES = {
         ),
     ),
     "a form of a later version": (
-        HEAD + "cases:\n- id: two-days\n  sessions:\n  - at: day 1\n",
+        HEAD + "cases:\n- id: two-days\n  question: q\n  frozen:\n  - user: x\n",
         (
-            "replay.yaml:5: case 'two-days' uses `sessions`: this version of foldproof runs question cases only\n"
-            "  `sessions` comes with a later version; until then, ask one `question` after a `history`"
+            "replay.yaml:6: case 'two-days' uses `frozen`: this version of foldproof runs questions and `sessions`\n"
+            "  `frozen` comes with a later version; until then, ask one `question`, or write `sessions`"
         ),
     ),
     "everything at once": (

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from foldproof.logs import MemoryItem, ToolCall, Usage
-from foldproof.record import StoreError, StoreListing, Trial, TrialError, TrialKey
+from foldproof.logs import MemoryItem, ModelCall, Seen, ToolCall, Usage
+from foldproof.record import StoreError, StoreListing, Trial, TrialError, TrialKey, TurnRecord
 
 
 def test_reopening_keeps_everything(open_store, full_run, full_trial, errored, listing):
@@ -33,6 +33,20 @@ def test_unseen_and_seen_empty_stay_apart(store, new_run):
     ]
     store.add(run, trials)
     assert store.trials(run) == trials
+
+
+def test_turns_come_back_as_they_went_in(store, new_run):
+    run = store.create_run(new_run())
+    items = (MemoryItem("tea", kind="preference"),)
+    turns = (
+        TurnRecord(1, 1, "Say.", "day 1", "Noted.", (), None, items, store_written="a", before=(), ended=items),
+        TurnRecord(2, 1, "Ask.", answer="Tea.", tool_calls=(ToolCall("t", {"a": 1}),), prompt="p", fresh=True),
+        TurnRecord(2, 2, "And?", seen=(Seen("wire", (ModelCall("p"),)),), fresh=False, after=()),
+    )
+    store.add(run, [Trial("a", 0, "Tea.", turns=turns)])
+    (found,) = store.trials(run)
+    assert found.turns == turns
+    assert [turn.name for turn in found.turns] == ["s1.t1", "s2.t1", "s2.t2"]
 
 
 def test_trials_come_by_case_and_repetition(store, new_run):

@@ -7,9 +7,9 @@ import pytest
 from foldproof.cases import Case
 from foldproof.logs import History, MemoryItem, ModelCall, Seen, Session, ToolCall, Turn
 from foldproof.matching import Fact
+from foldproof.matching.escapes import unescaped
 from foldproof.record import StoreListing, Trial
 from foldproof.score import STAGES, Loss, Records, TrialEvidence, disagreements, score_trial
-from foldproof.score.escapes import unescaped
 
 FACT = "no NSAIDs"
 QUESTION = "Which painkillers?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from foldproof.agents.memories.memory import Forgets, Memory, Recall, Resources
+from foldproof.agents.memories.memory import Forgets, Grows, Memory, Recall, Resources
 from foldproof.agents.memories.scratch import Scratch
 from foldproof.agents.memories.spent import Spent
 from foldproof.agents.memories.text import count_tokens
@@ -16,6 +16,7 @@ __all__ = [
     "FREE",
     "MEMORIES",
     "Forgets",
+    "Grows",
     "Memory",
     "Recall",
     "Resources",

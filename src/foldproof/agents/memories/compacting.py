@@ -10,7 +10,7 @@ from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.memories.text import count_tokens, ranked, turn_items, without
 from foldproof.agents.usage import FREE
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, Session
 
 
 class Compacting(ABC):
@@ -33,6 +33,10 @@ class Compacting(ABC):
         """Take in a history."""
         self._items = self.read(history)
         self._notes = ()
+
+    async def add(self, session: Session) -> None:
+        """Take in one more session."""
+        self._items += self.read(History("", (session,)))
 
     async def fold(self) -> None:
         """Keep what fits the budget."""

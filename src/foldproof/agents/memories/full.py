@@ -9,7 +9,7 @@ from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.memories.text import ranked, turn_items, without
 from foldproof.agents.usage import FREE
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, Session
 
 
 class Full:
@@ -24,6 +24,10 @@ class Full:
     async def build(self, history: History) -> None:
         """Take in every turn."""
         self._items = turn_items(history)
+
+    async def add(self, session: Session) -> None:
+        """Take in its turns."""
+        self._items += turn_items(History("", (session,)))
 
     async def fold(self) -> None:
         """Nothing is ever compacted."""

@@ -11,7 +11,7 @@ from foldproof.agents.memories.scratch import Scratch
 from foldproof.agents.memories.spent import Spent
 from foldproof.agents.pool import Pool
 from foldproof.agents.watch import Tap
-from foldproof.logs import History, MemoryItem, Usage
+from foldproof.logs import History, MemoryItem, Session, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,15 @@ class Memory(Protocol):
 
     async def items(self) -> Sequence[MemoryItem]:
         """Everything that it holds, oldest first."""
+        ...
+
+
+@runtime_checkable
+class Grows(Protocol):
+    """A memory that takes in what is said after it was built."""
+
+    async def add(self, session: Session) -> None:
+        """Take in one more session, beside what is there."""
         ...
 
 

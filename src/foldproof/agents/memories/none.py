@@ -8,7 +8,7 @@ from typing import Any
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.usage import FREE
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, Session
 
 
 class Nothing:
@@ -21,6 +21,9 @@ class Nothing:
 
     async def build(self, history: History) -> None:
         """Forget it."""
+
+    async def add(self, session: Session) -> None:
+        """Forget it too."""
 
     async def fold(self) -> None:
         """Nothing to compact."""

@@ -15,7 +15,7 @@ from foldproof.agents.model import chat_of, memory_wire
 from foldproof.agents.template import Template, read_template
 from foldproof.agents.usage import FREE, summed
 from foldproof.core import UsageError
-from foldproof.logs import History, MemoryItem, Usage
+from foldproof.logs import History, MemoryItem, Session, Usage
 
 PLACES = ("budget", "summary", "turns")
 NOTHING = "(nothing yet)"
@@ -90,6 +90,10 @@ class Summary:
     async def build(self, history: History) -> None:
         """Take in every turn."""
         self._items, self._folded = turn_items(history), Folded()
+
+    async def add(self, session: Session) -> None:
+        """Take in its turns."""
+        self._items += turn_items(History("", (session,)))
 
     async def fold(self) -> None:
         """Put all but the last turns into the summary.

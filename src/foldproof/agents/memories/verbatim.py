@@ -11,7 +11,7 @@ from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.searching import BEYOND, best_of, budget_room
 from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.memories.text import turn_items, turns_of, without
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,14 @@ class Verbatim:
 
     async def build(self, history: History) -> None:
         """Index every turn: what was said, and when; not by whom, which would match a question's `user`."""
-        said = tuple(f"{session.at} {turn.text}" for session, _, turn in turns_of(history))
+        said = _said(history)
         self._held = Held(turn_items(history), said, Index(said))
+
+    async def add(self, session: Session) -> None:
+        """Index its turns too."""
+        later = History("", (session,))
+        said = (*self._held.said, *_said(later))
+        self._held = Held((*self._held.items, *turn_items(later)), said, Index(said))
 
     async def fold(self) -> None:
         """Nothing is ever compacted."""
@@ -74,3 +80,7 @@ class Verbatim:
     async def restore(self, snapshot: Held) -> None:
         """Take over turns and index; nothing is indexed again."""
         self._held = snapshot
+
+
+def _said(history: History) -> tuple[str, ...]:
+    return tuple(f"{session.at} {turn.text}" for session, _, turn in turns_of(history))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, TrialFactRow
 from foldproof.report.pages.stages import write_model_calls, write_traces
 from foldproof.report.pages.tables import run_line
+from foldproof.report.pages.turns import write_turns
 from foldproof.report.sheet import Row, Sheet, verdict_mark
 from foldproof.report.summary import fact_name, outcome_word
 from foldproof.report.text import BRIEF, LONG, counted, inline, pieces, tail
@@ -49,6 +50,7 @@ def _same(one: ExplainedTrialRow, other: ExplainedTrialRow) -> bool:
             "traceback",
             "notes",
             "traces",
+            "turns",
         )
     ) and one.score.model_copy(update={"repeat": 0}) == other.score.model_copy(update={"repeat": 0})
 
@@ -64,6 +66,7 @@ def _write_trial(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     _write_head(sheet, trial, effort(trial))
     sheet.table([_fact_row(fact, trial.nearest.get(fact.fact, "")) for fact in score.facts])
     _write_error(sheet, trial)
+    write_turns(sheet, trial)
     write_traces(sheet, trial)
     _title(sheet, "answer")
     spans = [span for fact in score.facts for span in fact.spans]

@@ -1,0 +1,152 @@
+"""The turns of a case with sessions as a baseline keeps them, so that they can be scored again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from foldproof.cases import Case, Expectation
+from foldproof.logs import MemoryItem, ToolCall
+from foldproof.record import Trial, TurnRecord
+from foldproof.score.made import calls_made
+from foldproof.score.turns import JudgedTurn, judged_turns
+
+
+class Entry(BaseModel):
+    """What every part of the file has in common: no unknown fields, nothing converted unseen."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+
+class CallEntry(Entry):
+    """One call of a tool."""
+
+    name: str
+    args: dict[str, Any]
+
+
+class ItemEntry(Entry):
+    """One item of a memory: what the matching needs of it."""
+
+    text: str
+    kind: str = ""
+
+
+class TurnEntry(Entry):
+    """One turn: null, or left out, where it was not seen or nothing is expected of it."""
+
+    session: int
+    turn: int
+    user: str
+    at: str = ""
+    answer: list[str] = Field(description="the answer in full, line by line")
+    calls: list[CallEntry] | None = None
+    reads: list[ItemEntry] | None = None
+    writes: list[ItemEntry] | None = None
+    before: list[ItemEntry] | None = None
+    ended: list[ItemEntry] | None = None
+    after: list[ItemEntry] | None = None
+    fresh: bool | None = None
+
+
+def accepted_turns(case: Case, trial: Trial) -> tuple[TurnRecord, ...]:
+    """What is kept of the turns of a trial: the answers, and of the rest what the expectations of a turn look at."""
+    turns = judged_turns(case, trial)
+    return tuple(_accepted(judged, judged.record) for judged in turns if judged.record is not None)
+
+
+def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
+    kinds = {item.kind for item in judged.case.expect}
+    calling = any(item.about_calls for item in judged.case.expect)
+    written, stored = "memory_write" in kinds, bool(kinds & {"store_has", "store_lacks"})
+    reads = [turn.memory_reads, *(seen.memory_reads for seen in turn.seen)]
+    writes = [turn.memory_writes, *(seen.memory_writes for seen in turn.seen)]
+    return TurnRecord(
+        turn.session,
+        turn.turn,
+        turn.user,
+        turn.at,
+        turn.answer,
+        calls_made(judged.case, judged.trial) if calling else None,
+        _first(reads) if "memory_read" in kinds else None,
+        _first(writes) if written else None,
+        fresh=turn.fresh,
+        before=_bare(turn.before) if written else None,
+        ended=_bare(turn.ended) if written else None,
+        after=_bare(turn.after) if stored else None,
+    )
+
+
+def lacks_turns(case: Case, trial: Trial) -> bool:
+    """Whether what was kept of the turns of a trial lacks something that the expectations of the case look at."""
+    judged = judged_turns(case, trial)
+    return not judged or any(
+        _lacks(item, turn.record) for turn in judged for item in turn.case.expect if turn.record is not None
+    )
+
+
+def _lacks(item: Expectation, turn: TurnRecord) -> bool:
+    if item.about_calls:
+        return turn.tool_calls is None
+    if item.kind == "memory_read":
+        return turn.memory_reads is None
+    if item.kind == "memory_write":
+        return turn.memory_writes is None and (turn.before is None or turn.ended is None)
+    return item.about_memory and turn.after is None
+
+
+def _first(told: Iterable[tuple[MemoryItem, ...] | None]) -> tuple[MemoryItem, ...] | None:
+    return _bare(next((items for items in told if items is not None), None))
+
+
+def _bare(items: tuple[MemoryItem, ...] | None) -> tuple[MemoryItem, ...] | None:
+    """The items as the file keeps them: their text and kind, without those that were not given."""
+    return None if items is None else tuple(MemoryItem(item.text, kind=item.kind) for item in items if not item.dropped)
+
+
+def turn_entries(turns: Iterable[TurnRecord]) -> list[dict[str, Any]]:
+    """The turns as the file writes them."""
+    found = []
+    for turn in turns:
+        value: dict[str, Any] = {"session": turn.session, "turn": turn.turn, "user": turn.user}
+        if turn.at:
+            value["at"] = turn.at
+        value["answer"] = turn.answer.split("\n")
+        if turn.tool_calls is not None:
+            value["calls"] = [{"name": call.name, "args": dict(call.args)} for call in turn.tool_calls]
+        shown = {"reads": turn.memory_reads, "writes": turn.memory_writes}
+        shown |= {"before": turn.before, "ended": turn.ended, "after": turn.after}
+        value |= {name: [_item(item) for item in items] for name, items in shown.items() if items is not None}
+        found.append(value if turn.fresh is None else {**value, "fresh": turn.fresh})
+    return found
+
+
+def _item(item: MemoryItem) -> Mapping[str, str]:
+    return {"text": item.text, **({"kind": item.kind} if item.kind else {})}
+
+
+def read_turns(entries: Iterable[TurnEntry]) -> tuple[TurnRecord, ...]:
+    """The turns that the file holds."""
+    return tuple(
+        TurnRecord(
+            entry.session,
+            entry.turn,
+            entry.user,
+            entry.at,
+            "\n".join(entry.answer),
+            None if entry.calls is None else tuple(ToolCall(call.name, call.args) for call in entry.calls),
+            _items(entry.reads),
+            _items(entry.writes),
+            fresh=entry.fresh,
+            before=_items(entry.before),
+            ended=_items(entry.ended),
+            after=_items(entry.after),
+        )
+        for entry in entries
+    )
+
+
+def _items(entries: list[ItemEntry] | None) -> tuple[MemoryItem, ...] | None:
+    return None if entries is None else tuple(MemoryItem(entry.text, kind=entry.kind) for entry in entries)

@@ -1,0 +1,43 @@
+"""The turns of a case with sessions, in their order, at a terminal."""
+
+from __future__ import annotations
+
+from foldproof.report.explained import ExplainedTrialRow, ItemRow, TurnRow
+from foldproof.report.sheet import Row, Sheet, verdict_mark
+from foldproof.report.summary import outcome_word
+from foldproof.report.text import BRIEF, LONG, counted, inline
+
+
+def write_turns(sheet: Sheet, trial: ExplainedTrialRow) -> None:
+    """Each turn: what the user said, what the agent answered, read and wrote, and what is expected of it."""
+    for turn in trial.turns:
+        limit = None if sheet.details else LONG
+        at = f"   {inline(turn.at)}" if turn.at else ""
+        sheet.line(
+            (turn.name, "strong"), at, ("   not a fresh context" if turn.fresh is False else "", "bad"), indent=2
+        )
+        sheet.line(("user: ", "quiet"), inline(turn.user, limit), indent=4)
+        sheet.line(("agent: ", "quiet"), inline(turn.answer, limit) or "nothing", indent=4)
+        for title, text in turn_lines(turn):
+            sheet.line((f"{title}: ", "quiet"), inline(text, limit), indent=4)
+        sheet.table([_fact(turn, place) for place in range(len(turn.facts))], indent=4)
+
+
+def turn_lines(turn: TurnRow) -> list[tuple[str, str]]:
+    """What a turn read, wrote and called, as far as it was seen and there was any."""
+    items = (("read", turn.memory_reads), ("wrote", turn.memory_writes))
+    lines = [(title, _joined([item for item in held if not item.dropped])) for title, held in items if held]
+    names = [str(call.get("name", "?")) for call in turn.tool_calls or ()]
+    return [*((title, text) for title, text in lines if text), *([("called", ", ".join(names))] if names else [])]
+
+
+def _joined(items: list[ItemRow]) -> str:
+    shown = "; ".join(item.text for item in items[:3])
+    return f"{counted(len(items), 'item')}: {shown}{' …' if len(items) > 3 else ''}" if items else ""
+
+
+def _fact(turn: TurnRow, place: int) -> Row:
+    fact = turn.facts[place]
+    label = fact.fact.removeprefix(f"{turn.name} ")
+    word = outcome_word(fact.kind, fact.outcome)
+    return Row((inline(label, BRIEF), (word, "good" if fact.ok else verdict_mark("lost"))))

@@ -1,0 +1,76 @@
+"""Whether a session began with a fresh context, as far as its prompts show it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from foldproof.matching import Text
+from foldproof.matching.escapes import unescaped
+from foldproof.record import TurnRecord
+
+_GAP = " … "
+"""What stands where a text was taken out; the matcher has no token for it."""
+_LEAST_WORDS = 4
+"""Words of a message from which on its standing in a prompt is no chance."""
+
+
+def seen_before(turns: Sequence[TurnRecord], at: int, store: Sequence[str] | None) -> int | None:
+    """The earlier session whose words stand in the prompt of a turn; 0 where none does, None where nobody can say.
+
+    What the memory gave for the session may stand there, and what was said in the session itself.
+    Where the agent does not show what it retrieved, `store`, the memory's listing before the session, stands for it;
+    where that cannot be seen either, words in the prompt may come from the memory, and nothing is said.
+    """
+    turn = turns[at]
+    session = [other for other in turns[: at + 1] if other.session == turn.session]
+    own = [text for other in session for text in (other.user, other.answer)]
+    told = list(_told(turns, turn.session, own))
+    prompts = list(_prompts(turn))
+    if not told or not prompts:
+        return None
+    shown = [_reads(other) for other in session]
+    reads = [text for texts in shown if texts is not None for text in texts]
+    given = reads if all(texts is not None for texts in shown) else store
+    for prompt in prompts:
+        padded = Text(prompt).padded
+        for number, words in told:
+            if _unexplained(words, padded, given or ()):
+                return None if given is None else number
+    return 0
+
+
+def _told(turns: Sequence[TurnRecord], session: int, own: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """What the user said in earlier sessions and not in this one, where it is long enough to tell something."""
+    said = [Text(text).padded for text in own]
+    for turn in turns:
+        words = Text(turn.user).padded
+        if turn.session < session and len(words.split()) >= _LEAST_WORDS and not any(words in text for text in said):
+            yield turn.session, words
+
+
+def _prompts(turn: TurnRecord) -> Iterator[str]:
+    """The prompts of a turn: the agent's own word for it, and what was seen beside it with the user's message."""
+    if turn.prompt is not None:
+        yield from dict.fromkeys((turn.prompt, unescaped(turn.prompt)))
+    asked = Text(turn.user).padded
+    for call in (call for seen in turn.seen for call in seen.calls):
+        yield from (text for text in dict.fromkeys((call.prompt, unescaped(call.prompt))) if asked in Text(text).padded)
+
+
+def _reads(turn: TurnRecord) -> list[str] | None:
+    told = [turn.memory_reads, *(seen.memory_reads for seen in turn.seen)]
+    known = [items for items in told if items is not None]
+    return [item.text for item in known[0] if not item.dropped] if known else None
+
+
+def _unexplained(words: str, prompt: str, given: Sequence[str]) -> bool:
+    """Whether a message stands in a prompt more often than the memory gave it, whole or in pieces that make it up."""
+    items = [Text(text).padded for text in given]
+    for item in items:
+        if words in item:
+            prompt = prompt.replace(item, _GAP, 1)
+    pieces = sorted((item for item in items if item.strip() and item in words and item != words), key=len, reverse=True)
+    left = words
+    for piece in pieces:
+        left = left.replace(piece, _GAP)
+    return words in prompt and bool(left.replace(_GAP.strip(), "").strip())

@@ -1,0 +1,208 @@
+"""Holding the sessions of a case one after the other: each with a fresh conversation, over one memory."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import anyio
+
+from foldproof.agents import Agent, Reply, SessionInfo, UnsupportedError
+from foldproof.agents.protocols import Folds
+from foldproof.agents.watch import Watch
+from foldproof.cases.sessions import CaseSession
+from foldproof.logs import MemoryItem, Seen, Usage
+from foldproof.record import StoreListing, TrialError, TurnRecord
+from foldproof.run.answers import answer_fault
+from foldproof.run.border import recordable_reply
+from foldproof.run.built import listing_of
+from foldproof.run.freshness import seen_before
+from foldproof.run.plan import PlannedTrial
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Held:
+    """What the sessions of a trial left so far. `where` says which session and turn is under way, for messages.
+
+    `stores` are the listings before each session. `on_memory` says that the memory is at work, not the agent,
+    `awaits_seen` that what was seen of the last turn is taken when the trial has ended, since spans come late.
+    """
+
+    turns: list[TurnRecord] = field(default_factory=list)
+    stores: list[StoreListing | None] = field(default_factory=list)
+    listings: list[StoreListing] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    usages: list[Usage | None] = field(default_factory=list)
+    where: str = ""
+    on_memory: bool = False
+    awaits_seen: bool = False
+
+    def told(self, message: str) -> str:
+        """A message with the place at which it came up."""
+        return f"{self.where}: {message}" if self.where else message
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    """What all sessions of a trial have in common: who asks, over which wire, and for how long one reply is waited."""
+
+    user: str
+    wire_url: str
+    timeout_s: float
+    watch: Watch
+
+
+async def hold_sessions(
+    agent: Agent, planned: PlannedTrial, held: Held, *, hall: Hall, store: StoreListing | None
+) -> Reply | TrialError:
+    """Hold every session in turn and give the last reply, or the error that ended them.
+
+    `store` is what the memory lists before the first one. What an agent raises goes through, with `held.where` at
+    its place.
+    """
+    last = Reply("")
+    for number, session in enumerate(planned.case.sessions, 1):
+        held.where = f"session {number}"
+        held.stores.append(store)
+        ending = number == len(planned.case.sessions)
+        found = await _hold(agent, session, held, hall=hall, planned=planned)
+        if isinstance(found, TrialError):
+            return found
+        last = found
+        if not ending or session.maintain or session.looks_at_store:
+            listed = await _settle(agent, session, held, hall=hall)
+            if isinstance(listed, TrialError):
+                return listed
+            (store,) = listed
+    held.where = ""
+    return last
+
+
+async def _hold(
+    agent: Agent, session: CaseSession, held: Held, *, hall: Hall, planned: PlannedTrial
+) -> Reply | TrialError:
+    """One session: its turns in order."""
+    number = len(held.stores)
+    info = SessionInfo(hall.user, f"{hall.user}-s{number}", session.at, hall.wire_url)
+    began = await _timed(agent.start_session(info), hall)
+    if began is None:
+        return TrialError("timeout", held.told(f"it did not start within {hall.timeout_s:g} s"))
+    (conversation,) = began
+    reply = Reply("")
+    for at, turn in enumerate(session.turns, 1):
+        held.where = f"session {number}, turn {at}"
+        answered = await _timed(conversation.reply(turn.user), hall)
+        if answered is None:
+            return TrialError("timeout", held.told(f"no answer within {hall.timeout_s:g} s"))
+        reply = recordable_reply(answered[0])
+        of_all = number == len(planned.case.sessions) and at == len(session.turns)
+        held.awaits_seen = of_all and not session.maintain
+        held.turns.append(
+            TurnRecord(
+                number,
+                at,
+                turn.user,
+                session.at,
+                reply.text,
+                reply.tool_calls,
+                reply.memory_reads,
+                reply.memory_writes,
+                reply.prompt,
+                () if held.awaits_seen else await hall.watch.take(hall.user),
+            )
+        )
+        held.usages.append(reply.usage)
+        held.notes += [note for note in reply.notes if note not in held.notes]
+        fault = answer_fault(reply.text)
+        # With its memory cut off an agent may well have nothing to say: that is its answer.
+        if fault is not None and not (fault.kind == "empty" and planned.unplugged):
+            return replace(fault, message=held.told(fault.message))
+    return reply
+
+
+async def _settle(
+    agent: Agent, session: CaseSession, held: Held, *, hall: Hall
+) -> list[StoreListing | None] | TrialError:
+    """List the memory after a session, fold it where the case says so, and list it again."""
+    number = len(held.stores)
+    held.where, held.on_memory = f"after session {number}", True
+    listed = await _timed(listing_of(agent, hall.user), hall)
+    if listed is None:
+        return TrialError("timeout", held.told(f"the memory was not listed within {hall.timeout_s:g} s"))
+    (written,) = kept = listed
+    if session.maintain:
+        folded = await _timed(_folded(agent), hall)
+        if folded is None:
+            return TrialError("timeout", held.told(f"the maintenance did not end within {hall.timeout_s:g} s"))
+        if not folded[0]:
+            held.notes.append(f"the agent does not fold on request: no maintenance after session {number}")
+        elif (again := await _timed(listing_of(agent, hall.user), hall)) is not None:
+            kept = again
+        else:
+            return TrialError("timeout", held.told(f"the memory was not listed within {hall.timeout_s:g} s"))
+    held.on_memory = False
+    held.listings += [listing for listing in (written, *kept) if listing is not None]
+    _note_store(held, session, written, kept[0])
+    return kept
+
+
+def _note_store(held: Held, session: CaseSession, written: StoreListing | None, kept: StoreListing | None) -> None:
+    """Put what the memory listed around a session into the records of its turns."""
+    number, before = len(held.stores), held.stores[-1]
+    if session.looks_at_store:
+        held.turns = [
+            replace(turn, before=_items(before), ended=_items(written), after=_items(kept))
+            if turn.session == number
+            else turn
+            for turn in held.turns
+        ]
+    hashes = [None if listing is None else listing.sha256 for listing in (written, kept)]
+    held.turns[-1] = replace(held.turns[-1], store_written=hashes[0], store_kept=hashes[1])
+
+
+def _items(listing: StoreListing | None) -> tuple[MemoryItem, ...] | None:
+    return None if listing is None else listing.items
+
+
+async def _folded(agent: Agent) -> bool:
+    if not isinstance(agent, Folds):
+        return False
+    try:
+        await agent.fold()
+    except UnsupportedError:
+        return False
+    return True
+
+
+async def _timed(work: Awaitable[T], hall: Hall) -> list[T] | None:
+    """What comes of it, or None where that takes too long."""
+    found = None
+    with anyio.move_on_after(hall.timeout_s) as scope:
+        found = [await work]
+    return None if scope.cancelled_caught else found
+
+
+def settled(held: Held, seen: tuple[Seen, ...]) -> tuple[tuple[TurnRecord, ...], tuple[str, ...]]:
+    """The turns with what was seen last and with their freshness, and what a reader should know of the sessions."""
+    turns = list(held.turns)
+    if held.awaits_seen:
+        turns[-1] = replace(turns[-1], seen=seen)
+    stores = [None if store is None else tuple(item.text for item in store.items) for store in held.stores]
+    notes: list[str] = []
+    for number in range(2, len(stores) + 1):
+        places = [at for at, turn in enumerate(turns) if turn.session == number]
+        saw = {at: seen_before(turns, at, stores[number - 1]) for at in places}
+        for at in places:
+            turns[at] = replace(turns[at], fresh=None if saw[at] is None else not saw[at])
+        notes += _freshness_notes(number, list(saw.values()))
+    return tuple(turns), tuple(notes)
+
+
+def _freshness_notes(number: int, saw: list[int | None]) -> Iterator[str]:
+    if leaked := sorted({earlier for earlier in saw if earlier}):
+        yield f"session {number} saw session {leaked[0]}'s conversation"
+    elif saw and all(earlier is None for earlier in saw):
+        yield f"it was not shown that session {number} began with a fresh context"
