@@ -159,7 +159,8 @@ def _content_tool(body: Mapping[str, Any]) -> str:
     tools = body.get("tools")
     for tool in tools if isinstance(tools, list) else []:
         place = tool.get("function", tool) if isinstance(tool, dict) else {}
-        schema = place.get("parameters") or place.get("input_schema") or {}
-        if "content" in schema.get("properties", {}):
-            return str(place["name"])
+        schema = place.get("parameters") or place.get("input_schema") if isinstance(place, dict) else None
+        fields = schema.get("properties") if isinstance(schema, dict) else None
+        if isinstance(fields, dict) and "content" in fields:
+            return str(place.get("name", ""))
     return ""
