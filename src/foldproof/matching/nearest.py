@@ -33,8 +33,6 @@ def resembling(wanted: str, texts: Sequence[Text], *, likeness: float) -> list[i
     from rapidfuzz import fuzz, process  # as above
 
     wanted = normalize(wanted)
-    if not wanted:
-        return []
     found = process.extract(
         wanted, [text.padded for text in texts], scorer=fuzz.partial_ratio, score_cutoff=likeness, limit=None
     )

@@ -4,7 +4,18 @@ import sys
 import pytest
 
 from foldproof import matching
-from foldproof.matching import Fact, Match, Nearest, Span, Text, check_fact, match_fact, match_facts, match_many
+from foldproof.matching import (
+    Fact,
+    Match,
+    Nearest,
+    Span,
+    Text,
+    check_fact,
+    match_fact,
+    match_facts,
+    match_many,
+    resembling,
+)
 from foldproof.matching import match as match_module
 
 
@@ -130,3 +141,9 @@ def test_match_many():
     assert list(match_many([], ["x"])) == []
     with pytest.raises(ValueError, match="judge"):
         list(match_many([Fact("judged", "x")], []))
+
+
+def test_a_quick_look_leaves_no_likeness_out():
+    texts = [Text(text) for text in ("the quarterly reports", "tea", "a quarterly Report.", "")]
+    assert resembling("quarterly report", texts, likeness=70.0) == [0, 2]
+    assert resembling("quarterly report", [], likeness=70.0) == []
