@@ -21,7 +21,7 @@ class Text:
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
-        self.folded = fold(raw)
+        self.folded = raw.lower() if raw.isascii() else fold(raw)  # what `fold` does, without the call
 
     @property
     def padded(self) -> str:
