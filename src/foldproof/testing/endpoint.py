@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 from collections import Counter
@@ -56,17 +57,17 @@ class ScriptedEndpoint:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         open_now: set[asyncio.Task[None]] = set()
 
-        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.current_task()
-            if task is not None:
-                open_now.add(task)
-                task.add_done_callback(open_now.discard)
-            try:
+        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            # Not a coroutine: one that is cancelled before its first step would never close its connection.
+            task = asyncio.get_running_loop().create_task(talk(reader, writer))
+            open_now.add(task)
+            task.add_done_callback(open_now.discard)
+            task.add_done_callback(lambda _: writer.close())
+
+        async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            # The client is gone, or the endpoint closes.
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
                 await self._converse(reader, writer)
-            except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-                pass  # the client is gone, or the endpoint closes
-            finally:
-                writer.close()
 
         server = await asyncio.start_server(connected, "127.0.0.1", 0, backlog=512)
         self._port = server.sockets[0].getsockname()[1]
@@ -76,6 +77,7 @@ class ScriptedEndpoint:
         for task in list(open_now):
             task.cancel()
         await asyncio.gather(*open_now, return_exceptions=True)
+        await asyncio.sleep(0)  # the connections that were closed are taken down in the loop's next round
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
