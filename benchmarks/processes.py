@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,3 +40,23 @@ def timed(command: Sequence[str], *, cwd: Path | None = None) -> Timed:
 def median(values: Sequence[float]) -> float:
     """The middle of the values; of two middle ones the lower."""
     return sorted(values)[(len(values) - 1) // 2]
+
+
+def command_line(
+    measure: Callable[..., dict[str, float]],
+    tell: Callable[[dict[str, float]], None],
+    *,
+    about: str | None,
+    rounds: int,
+) -> None:
+    """A benchmark with `--questions` and `--rounds`; its figures for a person, with `--json` for a program."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--questions", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    figures = measure(arguments.questions, rounds=arguments.rounds)
+    if arguments.json:
+        print(json.dumps(figures))
+    else:
+        tell(figures)

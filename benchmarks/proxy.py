@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import subprocess
@@ -10,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from processes import median
+from processes import command_line, median
 
 from foldproof.agents.watch import Watching, WatchSetup
 from foldproof.agents.wire import open_wire
@@ -137,18 +136,14 @@ def measure(questions: int = 1000, jobs: int = 50, rounds: int = 5) -> dict[str,
         upstream.stdout.close()
 
 
+def told(figures: dict[str, float]) -> None:
+    """The figures, for a person."""
+    print(f"ideal                {figures['ideal_s']:.2f} s")
+    print(f"directly             {figures['direct_s']:.2f} s")
+    print(f"through the proxy    {figures['watched_s']:.2f} s  {figures['ratio']:.2f} x directly")
+    print(f"first streamed byte  {figures['first_byte_delay_ms']:.2f} ms later at the median")
+    print(f"reading a call       {figures['read_a_call_us']:.0f} us, after its answer was passed on")
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--questions", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    figures = measure(arguments.questions, rounds=arguments.rounds)
-    if arguments.json:
-        print(json.dumps(figures))
-    else:
-        print(f"ideal                {figures['ideal_s']:.2f} s")
-        print(f"directly             {figures['direct_s']:.2f} s")
-        print(f"through the proxy    {figures['watched_s']:.2f} s  {figures['ratio']:.2f} x directly")
-        print(f"first streamed byte  {figures['first_byte_delay_ms']:.2f} ms later at the median")
-        print(f"reading a call       {figures['read_a_call_us']:.0f} us, after its answer was passed on")
+    command_line(measure, told, about=__doc__, rounds=5)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from processes import FOLDPROOF, Timed, median, timed
+from processes import FOLDPROOF, Timed, command_line, median, timed
 
 from foldproof.testing import write_project
 
@@ -80,17 +78,13 @@ def measure(questions: int = 1000, jobs: int = 50, latency_s: float = 0.05, roun
     }
 
 
+def told(figures: dict[str, float]) -> None:
+    """The figures, for a person."""
+    print(f"ideal {figures['ideal_s']:.2f} s")
+    ours = f"{figures['foldproof_s']:.2f} s  {figures['ratio']:.2f} x ideal  peak {figures['peak_mb']:.0f} MB"
+    print(f"foldproof run    {ours}")
+    print(f"bare aiohttp     {figures['bare_aiohttp_s']:.2f} s  {figures['bare_aiohttp_ratio']:.2f} x ideal")
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--questions", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    figures = measure(arguments.questions, rounds=arguments.rounds)
-    if arguments.json:
-        print(json.dumps(figures))
-    else:
-        print(f"ideal {figures['ideal_s']:.2f} s")
-        ours = f"{figures['foldproof_s']:.2f} s  {figures['ratio']:.2f} x ideal  peak {figures['peak_mb']:.0f} MB"
-        print(f"foldproof run    {ours}")
-        print(f"bare aiohttp     {figures['bare_aiohttp_s']:.2f} s  {figures['bare_aiohttp_ratio']:.2f} x ideal")
+    command_line(measure, told, about=__doc__, rounds=3)

@@ -46,10 +46,10 @@ def unanswered(seen: Iterable[Seen]) -> str:
     What an agent makes of a model that cannot be reached says nothing of its memory.
     """
     calls = [call for source in seen for call in source.calls]
-    if not calls or any(not call.error and call.status < _FAILED for call in calls):
+    if not calls or not all(call.failure for call in calls):
         return ""
     count = "its only model call" if len(calls) == 1 else f"all {len(calls)} model calls"
-    return f"{count} failed, the last with: {calls[-1].error or f'status {calls[-1].status}'}"
+    return f"{count} failed, the last with: {calls[-1].failure}"
 
 
 def cassette_miss(found: Sequence[Seen]) -> str:
@@ -94,7 +94,6 @@ OBSERVERS: Registry[Opener] = Registry(
     "observer",
     {"wire": "foldproof.agents.wire:open_wire", "otel": "foldproof.agents.otel:open_otel"},
 )
-_FAILED = 400
 _MODEL_VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 
 

@@ -14,6 +14,9 @@ Source = Literal["wire", "otel"]
 """Who saw it, beside the adapter: the recording proxy, or the receiver of OpenTelemetry spans."""
 
 
+_REFUSED = 400  # HTTP: from here on there is no answer
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call of a tool by an agent, its arguments as typed JSON."""
@@ -100,6 +103,11 @@ class ModelCall:
     status: int = 200
     error: str = ""
     duration_s: float = 0.0
+
+    @property
+    def failure(self) -> str:
+        """Why the model gave no answer; empty where it gave one."""
+        return self.error or (f"status {self.status}" if self.status >= _REFUSED else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ _FINDERS: dict[str, Callable[[str], Finder]] = {
 }
 _KEPT = 4096
 _finders: dict[int, tuple[Fact, Finder]] = {}
-_plans: dict[int, tuple[tuple[Fact | str, ...], list[tuple[Fact, Finder]]]] = {}
 
 
 class Match:
@@ -128,21 +127,16 @@ def match_facts(facts: Iterable[Fact | str], text: str | Text) -> list[Match]:
         ValueError: as `match_fact`.
     """
     text = Text(text) if isinstance(text, str) else text
-    return [Match(fact, finder.outcome(text), finder, text) for fact, finder in _plan_of(facts)]
-
-
-def _plan_of(facts: Iterable[Fact | str]) -> list[tuple[Fact, Finder]]:
-    """Each fact with its finder: made once for a tuple, since the same facts meet one answer after the other."""
-    known = _plans.get(id(facts))
-    if known is not None and known[0] is facts:
-        return known[1]
-    named = (_named(given, "normalized") if isinstance(given, str) else given for given in facts)
-    plan = [(fact, _finder_of(fact)) for fact in named]
-    if isinstance(facts, tuple):
-        if len(_plans) >= _KEPT:
-            _plans.clear()
-        _plans[id(facts)] = facts, plan
-    return plan
+    matches = []
+    finder_of = _finders.get
+    for given in facts:
+        known = finder_of(id(given))
+        if known is None or known[0] is not given:
+            fact = _named(given, "normalized") if isinstance(given, str) else given
+            known = fact, _finder_of(fact)
+        fact, finder = known
+        matches.append(Match(fact, finder.outcome(text), finder, text))
+    return matches
 
 
 @lru_cache(maxsize=_KEPT)

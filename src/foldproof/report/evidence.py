@@ -14,6 +14,7 @@ from foldproof.report.build import trial_row
 from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo, TurnRow
 from foldproof.report.traces import call_rows, tool_rows, trace_rows
 from foldproof.score import Records, TrialEvidence, TrialScore, disagreements
+from foldproof.score.evidence import reads_of
 from foldproof.score.turns import JudgedTurn, judged_turns
 
 
@@ -75,8 +76,7 @@ def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records 
     trial = item.trial
     last = next(reversed(judged_turns(case, trial)), JudgedTurn(case, trial))
     evidence = TrialEvidence(last.case, last.trial, records or Records(), last.earlier)
-    told = [("adapter", trial.memory_reads), *((seen.source, seen.memory_reads) for seen in trial.seen)]
-    source, reads = next(((name, items) for name, items in told if items is not None), ("", None))
+    source, reads = next(iter(reads_of(trial)), ("", None))
     return ExplainedTrialRow(
         score=trial_row(item.score, trial.answer),
         error_type=trial.error.type if trial.error else "",

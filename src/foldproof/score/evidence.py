@@ -108,8 +108,7 @@ class TrialEvidence:
     @cached_property
     def reads(self) -> tuple[Shown, ...]:
         """What was given for the question, by source; the adapter knows best."""
-        told = [("adapter", self.trial.memory_reads), *((seen.source, seen.memory_reads) for seen in self.trial.seen)]
-        return tuple(Shown(source, tuple(_items(items))) for source, items in told if items is not None)
+        return tuple(Shown(source, tuple(_items(items))) for source, items in reads_of(self.trial))
 
     @cached_property
     def prompts(self) -> tuple[Shown, ...]:
@@ -161,8 +160,13 @@ class TrialEvidence:
     @property
     def dropped(self) -> tuple[Part, ...]:
         """Candidates of the retrieval that were not given in the end."""
-        told = (self.trial.memory_reads, *(seen.memory_reads for seen in self.trial.seen))
-        return tuple(_each(item for items in told for item in items or () if item.dropped))
+        return tuple(_each(item for _, items in reads_of(self.trial) for item in items if item.dropped))
+
+
+def reads_of(trial: Trial) -> list[tuple[str, tuple[MemoryItem, ...]]]:
+    """What each source shows of a retrieval, with what it passed over; the adapter, which knows best, first."""
+    told = [("adapter", trial.memory_reads), *((seen.source, seen.memory_reads) for seen in trial.seen)]
+    return [(source, items) for source, items in told if items is not None]
 
 
 def _adapter(parts: tuple[Part, ...] | None) -> Shown | None:

@@ -10,7 +10,6 @@ from foldproof.record import Trial
 
 EXACT = ("wire", "otel")
 """Sources beside the adapter, the most exact first."""
-_FAILED = 400
 
 
 def calls_made(case: Case, trial: Trial) -> tuple[ToolCall, ...] | None:
@@ -35,7 +34,7 @@ def answering_calls(case: Case, trial: Trial, seen: Seen) -> tuple[ModelCall, ..
     call said the answer, a single call that was asked the question did, and the agent made something else of it. The
     calls before it belong to it where they were asked the question too. Failed ones led to nothing.
     """
-    answered = [call for call in seen.calls if has_answer(call)]
+    answered = [call for call in seen.calls if not call.failure]
     asked = _asked(case, seen)
     said = [call for call in answered if call.prompt and _same(call.answer, trial.answer)]
     last = said[-1] if said else asked[0] if len(asked) == 1 else None
@@ -47,12 +46,7 @@ def answering_calls(case: Case, trial: Trial, seen: Seen) -> tuple[ModelCall, ..
 
 def _asked(case: Case, seen: Seen) -> list[ModelCall]:
     """The answered calls of a model that was asked the question of a case."""
-    return [call for call in seen.calls if has_answer(call) and _holds(call.prompt, case.question)]
-
-
-def has_answer(call: ModelCall) -> bool:
-    """Whether the model answered a call at all."""
-    return not call.error and call.status < _FAILED
+    return [call for call in seen.calls if not call.failure and _holds(call.prompt, case.question)]
 
 
 def _holds(text: str, part: str) -> bool:

@@ -35,7 +35,6 @@ class Sighting:
     place: str = ""
     text: str = ""
     gone: str = ""
-    part: Part | None = None
 
 
 def look_in(evidence: TrialEvidence, fact: Fact, stage: Stage) -> Sighting:
@@ -58,7 +57,7 @@ def look(fact: Fact, stage: Stage, shown: Shown | None) -> Sighting:
     for match, part in hits:
         if match.held:
             span = match.spans[0]
-            return Sighting(stage, "held", shown.source, part.place, _around(part, span.start, span.end), part=part)
+            return Sighting(stage, "held", shown.source, part.place, _around(part, span.start, span.end))
     for part in (*(part for _, part in hits), *shown.parts[:_LOOKED_THROUGH]):
         weak = weakened(fact, part.text)
         if weak is not None:
@@ -68,7 +67,7 @@ def look(fact: Fact, stage: Stage, shown: Shown | None) -> Sighting:
 
 def _weak(stage: Stage, shown: Shown, part: Part, weak: Weakened) -> Sighting:
     excerpt = _around(part, weak.span.start, weak.span.end)
-    return Sighting(stage, "degraded", shown.source, part.place, excerpt, weak.gone, part)
+    return Sighting(stage, "degraded", shown.source, part.place, excerpt, weak.gone)
 
 
 def _likeness(fact: Fact, stage: Stage, shown: Shown) -> Sighting:
@@ -87,7 +86,7 @@ def _likeness(fact: Fact, stage: Stage, shown: Shown) -> Sighting:
             best = 1.0, part, _around(part, span.start, span.end)
     if best is None:
         return Sighting(stage, "gone", shown.source)
-    return Sighting(stage, "near", shown.source, best[1].place, best[2], part=best[1])
+    return Sighting(stage, "near", shown.source, best[1].place, best[2])
 
 
 def _around(part: Part, start: int, end: int) -> str:

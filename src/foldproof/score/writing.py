@@ -42,16 +42,12 @@ def failure_of(evidence: TrialEvidence) -> str:
     A call that was made again and answered then does not count.
     """
     for seen in evidence.trial.building:
-        answered = {call.prompt for call in seen.calls if call.prompt and not _is_failed(call)}
-        failed = [call for call in seen.calls if _is_failed(call) and call.prompt not in answered]
+        answered = {call.prompt for call in seen.calls if call.prompt and not call.failure}
+        failed = [call for call in seen.calls if call.failure and call.prompt not in answered]
         if failed:
             share = f" ({len(failed)} of {len(seen.calls)} model calls failed)" if len(seen.calls) > 1 else ""
-            return f"{failed[0].error or f'status {failed[0].status}'}{share}"
+            return f"{failed[0].failure}{share}"
     return ""
-
-
-def _is_failed(call: ModelCall) -> bool:
-    return bool(call.error) or call.status >= 400  # HTTP
 
 
 def _is_deleted(fact: Fact, told: Sequence[MemoryItem]) -> bool:

@@ -18,6 +18,7 @@ from foldproof.testing.asked import ModelRequest
 from foldproof.testing.chat import ChatCompletions
 from foldproof.testing.dialect import CREATED, Dialect, Event, encode
 from foldproof.testing.embeddings import Embed, embedded, hashed_words, read_embeddings
+from foldproof.testing.endpoint import accepted
 from foldproof.testing.responses import Responses
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class ScriptedModel:
         finally:
             self._ready.set()
         await self._stop.wait()
+        await accepted()
         await runner.cleanup()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:

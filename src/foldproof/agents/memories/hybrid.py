@@ -12,7 +12,7 @@ from foldproof.agents.memories.full_text import Index
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.searching import best_of, budget_room
 from foldproof.agents.memories.settings import mapping, read_settings
-from foldproof.agents.memories.text import turn_items, turns_of, without
+from foldproof.agents.memories.text import places_without, turn_items, turns_of
 from foldproof.agents.usage import FREE
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem, Usage
@@ -102,11 +102,10 @@ class Hybrid:
     async def forget(self, item_id: str) -> None:
         """Let go of a turn in both indexes, and of any other that says the same."""
         held = self._held
-        kept = without(held.items, item_id)
-        ids = {item.id for item in kept}
-        places = [at for at, item in enumerate(held.items) if item.id in ids]
-        said = tuple(held.said[at] for at in places)
-        self._held = Held(kept, said, Index(said), tuple(held.vectors[at] for at in places))
+        kept = places_without(held.items, item_id)
+        items = tuple(held.items[at] for at in kept)
+        said = tuple(held.said[at] for at in kept)
+        self._held = Held(items, said, Index(said), tuple(held.vectors[at] for at in kept))
 
     async def snapshot(self) -> Held:
         """The turns with their index and vectors."""

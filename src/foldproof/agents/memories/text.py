@@ -102,7 +102,16 @@ def ranked(items: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
 
 
 def without(items: Sequence[MemoryItem], item_id: str) -> tuple[MemoryItem, ...]:
-    """The items but the one with this id and those that say the same words, so that no twin is left behind.
+    """The items that stay when one is forgotten.
+
+    Raises:
+        AgentError: as `places_without`.
+    """
+    return tuple(items[at] for at in places_without(items, item_id))
+
+
+def places_without(items: Sequence[MemoryItem], item_id: str) -> list[int]:
+    """The places of all items but the one with this id and those that say the same words: no twin is left behind.
 
     Raises:
         AgentError: where there is no such item.
@@ -110,7 +119,7 @@ def without(items: Sequence[MemoryItem], item_id: str) -> tuple[MemoryItem, ...]
     gone = {said_in(item.text) for item in items if item.id == item_id}
     if not gone:
         raise AgentError(f"there is no item '{item_id}' to forget")
-    return tuple(item for item in items if said_in(item.text) not in gone)
+    return [at for at, item in enumerate(items) if said_in(item.text) not in gone]
 
 
 def said_in(line: str) -> str:

@@ -10,7 +10,7 @@ from foldproof.agents.memories.full_text import Index
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.searching import BEYOND, best_of, budget_room
 from foldproof.agents.memories.settings import read_settings
-from foldproof.agents.memories.text import turn_items, turns_of, without
+from foldproof.agents.memories.text import places_without, turn_items, turns_of
 from foldproof.logs import History, MemoryItem, Session
 
 
@@ -68,10 +68,9 @@ class Verbatim:
     async def forget(self, item_id: str) -> None:
         """Let go of a turn, and of any other that says the same."""
         held = self._held
-        kept = without(held.items, item_id)
-        ids = {item.id for item in kept}
-        said = tuple(held.said[at] for at, item in enumerate(held.items) if item.id in ids)
-        self._held = Held(kept, said, Index(said))
+        kept = places_without(held.items, item_id)
+        said = tuple(held.said[at] for at in kept)
+        self._held = Held(tuple(held.items[at] for at in kept), said, Index(said))
 
     async def snapshot(self) -> Held:
         """The turns with their index."""
