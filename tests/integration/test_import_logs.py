@@ -134,5 +134,5 @@ def test_what_cannot_be_imported_says_what_to_do(home: Path, cli: Callable[..., 
 def test_the_formats_are_listed(cli: Callable[..., Any]) -> None:
     result = cli("import", "formats")
     assert result.code == 0
-    assert len(cli("import", "formats", "--json").document["notes"]) == 17
+    assert len(cli("import", "formats", "--json").document["notes"]) == 18
     assert "claude-code: Claude Code sessions" in result.out

@@ -220,6 +220,20 @@ SEEDS = {
             },
         }
     ],
+    "named-agents": [
+        {
+            "question": "x",
+            "is_correct": False,
+            "history": [
+                {"role": "assistant", "name": "Coder", "content": "y"},
+                {"role": "user", "name": "Computer_terminal", "content": "exitcode: 1 (execution failed)"},
+            ],
+        },
+        {
+            "question": "x",
+            "history": [{"role": "human", "content": "x"}, {"role": "Planner (thought)", "content": "y"}],
+        },
+    ],
     "openai": [
         {
             "request": {"messages": TALK, "user": "u", "metadata": {"session_id": "s"}},
@@ -283,7 +297,7 @@ SEEDS = {
         }
     ],
     "tau-bench": [
-        {"task_id": 1, "trial": 0, "traj": TALK, "info": {"task": {"user_id": "u"}}},
+        {"task_id": 1, "trial": 0, "traj": TALK, "reward": 1.0, "info": {"task": {"user_id": "u"}}},
         {"task_id": 2, "id": "s", "messages": [{**USER, "turn_idx": 0}], "start_time": "2026-01-01T00:00:00"},
         {"task_id": 3, "ticks": [{"user_chunk": USER, "timestamp": "2026-01-01T00:00:00"}]},
     ],

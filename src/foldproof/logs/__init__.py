@@ -7,6 +7,7 @@ from foldproof.logs.imported import (
     Fold,
     ImportedSession,
     MemoryOperation,
+    Outcome,
     Said,
     Unknown,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "MemoryOperation",
     "ModelCall",
     "Moment",
+    "Outcome",
     "Reading",
     "Role",
     "Said",

@@ -14,6 +14,7 @@ from foldproof.logs.imported import (
     FoldKind,
     ImportedSession,
     MemoryOperation,
+    Outcome,
     Said,
     SaidKind,
     Unknown,
@@ -76,6 +77,7 @@ class Draft:
         self.model_names: list[str] = []
         self.sidechains: list[ImportedSession] = []
         self.abandoned = 0
+        self.outcomes: list[Outcome] = []
         self._calls: dict[str, int] = {}
         self._reads: dict[str, int] = {}
         self._tokens: list[int | None] = [None, None]
@@ -243,6 +245,7 @@ class Draft:
             usage=used,
             sidechains=tuple(self.sidechains),
             abandoned=self.abandoned,
+            outcomes=tuple(self.outcomes),
         )
 
 

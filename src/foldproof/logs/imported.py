@@ -19,18 +19,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message of a session; only the kind `said` is talk."""
+    """One message of a session; only the kind `said` is talk. `speaker` is the agent's name, where a log tells it."""
 
     role: Role
     text: str
     at: Moment | None = None
     kind: SaidKind = "said"
     id: str = ""
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """One tool call with its result, which is None where the log holds none."""
+    """One tool call with its result, which is None where the log holds none.
+
+    `by` is who called; `tool` where the log holds the result alone, and what was called stands in the message before.
+    """
 
     name: str
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -72,6 +76,14 @@ class Unknown:
     raw: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a log itself tells of how a session ended: a label or a score, by its name there."""
+
+    name: str
+    value: bool | float | str
+
+
 Entry = Said | Called | MemoryOperation | Fold | Unknown
 
 
@@ -80,7 +92,8 @@ class ImportedSession:
     """One conversation of a log, in the order in which it happened.
 
     `user` is empty where the log tells none. `sidechains` are the talks of sub-agents, apart from the session's own.
-    `abandoned` counts messages of edited or regenerated branches, which are left out.
+    `abandoned` counts messages of edited or regenerated branches, which are left out. `outcomes` are the log's own
+    labels; nothing vouches for them.
     """
 
     id: str
@@ -91,6 +104,7 @@ class ImportedSession:
     usage: Usage | None = None
     sidechains: tuple[ImportedSession, ...] = ()
     abandoned: int = 0
+    outcomes: tuple[Outcome, ...] = ()
 
     @property
     def started(self) -> Moment | None:

@@ -1,8 +1,10 @@
-"""Letta agent files, LoCoMo, tau-bench, Inspect and promptfoo."""
+"""Letta agent files, LoCoMo, tau-bench, Inspect, promptfoo, and talks of agents by name."""
 
 from __future__ import annotations
 
 import json
+
+from foldproof.logs import Outcome
 
 from .written import lines, told
 
@@ -143,6 +145,19 @@ def test_tau_trajectories(read):
     assert told(log.sessions[0]) == ["user: Where?", 'call look {"n": 1} -> here']
 
 
+def test_what_a_log_says_of_its_end_is_kept_as_its_own_word(read):
+    tau2 = {"id": "s", "task_id": "1", "messages": [{"role": "user", "content": "Hi"}], "reward_info": {"reward": 1.0}}
+    tau = {"task_id": 3, "traj": tau2["messages"], "reward": "unknown"}
+    item = {"id": 1, "epoch": 1, "input": "Hi", "scores": {"match": {"value": "C"}, "list": {"value": []}}}
+    row = {"vars": {}, "prompt": {"raw": "Hi"}, "success": False}
+    named = {"question": "Hi", "history": [{"role": "Coder", "content": "x"}], "is_correct": False}
+    assert read(tau2, name="tau2.json").only.outcomes == (Outcome("reward", 1.0),)
+    assert read(tau, name="tau.json").only.outcomes == ()
+    assert read(item, name="item.json").only.outcomes == (Outcome("match", "C"),)
+    assert read({"evalId": "e", "results": {"results": [row]}}).only.outcomes == (Outcome("success", False),)
+    assert read(named, name="named.json").only.outcomes == (Outcome("is_correct", False),)
+
+
 def test_tau2_users_call_tools_too_and_turns_are_numbered(read):
     messages = [
         {"role": "tool", "id": "c1", "content": "on", "requestor": "user", "turn_idx": 2},
@@ -279,3 +294,35 @@ def test_locomo_a_time_that_is_none_stays_unknown(read):
 def test_letta_events_with_results_that_stand_alone(read):
     log = read(letta(said("m1", "tool", "late", tool_call_id="c7")), name="a.af")
     assert told(log.only) == ["call  {} -> late"]
+
+
+# --- talks of several agents by name
+
+
+def test_several_agents_are_told_apart_by_name(read):
+    history = [
+        {"role": "assistant", "name": "Coder", "content": "```python\nprint(x)\n```"},
+        {"role": "user", "name": "Computer_terminal", "content": "exitcode: 1 (execution failed)"},
+        {"role": "user", "name": "Checker", "content": "It failed."},
+    ]
+    log = read({"question": "What is x?", "history": history})
+    question, code, result, said = log.only.entries
+    assert log.format == "named-agents"
+    assert (question.role, question.text, question.id) == ("user", "What is x?", "question")
+    assert (code.role, code.speaker, code.id) == ("agent", "Coder", "0")
+    assert (result.name, result.failed, result.by, result.id) == ("Computer_terminal", True, "tool", "1")
+    assert (said.speaker, said.kind, said.id) == ("Checker", "said", "2")
+
+
+def test_the_thoughts_of_a_planner_are_told_from_what_it_says(read):
+    roles = ["human", "Orchestrator (thought)", "Orchestrator (-> WebSurfer)", "WebSurfer", "ComputerTerminal"]
+    history = [{"role": role, "content": f"{number}, exit code: 0"} for number, role in enumerate(roles)]
+    log = read({"question": "0", "history": history})
+    first, thought, order, surfer, terminal = log.only.entries
+    assert (first.role, first.id) == ("user", "0")
+    assert [(one.speaker, one.kind) for one in (thought, order, surfer)] == [
+        ("Orchestrator", "thought"),
+        ("Orchestrator", "said"),
+        ("WebSurfer", "said"),
+    ]
+    assert (terminal.name, terminal.failed) == ("ComputerTerminal", False)

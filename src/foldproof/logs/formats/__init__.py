@@ -98,6 +98,7 @@ FORMATS: Registry[LogFormat] = Registry(
         "langsmith": f"{_HERE}.langsmith:FORMAT",
         "letta": f"{_HERE}.letta:FORMAT",
         "locomo": f"{_HERE}.locomo:FORMAT",
+        "named-agents": f"{_HERE}.named_agents:FORMAT",
         "openai": f"{_HERE}.openai:FORMAT",
         "openinference": f"{_HERE}.openinference:FORMAT",
         "otel-genai": f"{_HERE}.otel_genai:FORMAT",

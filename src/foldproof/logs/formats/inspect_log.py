@@ -8,7 +8,7 @@ from typing import Any
 
 from foldproof.logs.draft import Draft
 from foldproof.logs.formats import Group, LogFormat, Place
-from foldproof.logs.imported import ImportedSession
+from foldproof.logs.imported import ImportedSession, Outcome
 from foldproof.logs.messages import messages_in
 from foldproof.logs.moments import moment_of
 from foldproof.logs.reading import LogFile, Record
@@ -65,6 +65,10 @@ def _session(group: Group, item: Fields) -> ImportedSession:
         draft.take(message if number or message.at else replace(message, at=first))
     if item.get("error"):
         group.tally.aside["samples with an error"] += 1
+    for scorer, score in _fields(item, "scores").items():
+        value = _fields(score).get("value")
+        if isinstance(value, bool | int | float | str):
+            draft.outcomes.append(Outcome(scorer, value))
     for model_name, usage in _fields(item, "model_usage").items():
         draft.spoke(model_name)
         draft.used(_fields(usage).get("input_tokens"), _fields(usage).get("output_tokens"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from foldproof.logs.draft import Draft, Message
 from foldproof.logs.formats import Group, LogFormat, Place
-from foldproof.logs.imported import ImportedSession
+from foldproof.logs.imported import ImportedSession, Outcome
 from foldproof.logs.keys import value_key
 from foldproof.logs.messages import json_in, messages_in, text_of
 from foldproof.logs.moments import moment_of
@@ -66,6 +66,8 @@ def _build(group: Group) -> Iterator[ImportedSession]:
             session = _conversation(row) or str(row.get("id") or name)
             draft = drafts.setdefault(_talk(row, number), Draft(session, group.tally))
             asked = [message if message.at else replace(message, at=at) for message in _asked(row)]
+            if isinstance(row.get("success"), bool):
+                draft.outcomes.append(Outcome("success", row["success"]))
             draft.talk([*asked, *(replace(message, at=at) for message in _answered(row, draft))])
     yield from (draft.done() for draft in drafts.values())
 

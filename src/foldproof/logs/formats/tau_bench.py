@@ -8,7 +8,7 @@ from typing import Any
 
 from foldproof.logs.draft import Draft
 from foldproof.logs.formats import Group, LogFormat, Place
-from foldproof.logs.imported import ImportedSession
+from foldproof.logs.imported import ImportedSession, Outcome
 from foldproof.logs.messages import message_of, text_of
 from foldproof.logs.moments import moment_of
 from foldproof.logs.reading import LogFile, Record
@@ -56,6 +56,9 @@ def _build(group: Group) -> Iterator[ImportedSession]:
                 _ticks(draft, run["ticks"])
             else:
                 _messages(draft, run, listed)
+            reached = run.get("reward", _fields(run, "reward_info").get("reward"))
+            if isinstance(reached, bool | int | float):
+                draft.outcomes.append(Outcome("reward", reached))
             yield draft.done()
 
 
