@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,9 +26,10 @@ from foldproof.agents.remembering import (
     open_shared,
     resources_of,
 )
+from foldproof.agents.resuming import past_messages, past_talk
 from foldproof.agents.usage import summed
 from foldproof.agents.wire.chat import prompt_of
-from foldproof.logs import ToolCall, Turn
+from foldproof.logs import PastTurn, ToolCall, Turn
 
 Message = dict[str, Any]
 
@@ -100,6 +101,11 @@ class ChatConversation:
     now: str
     talk: Talk
     turns: list[Message] = field(default_factory=list)
+
+    async def resume(self, turns: Sequence[PastTurn]) -> None:
+        """Go on from these turns, as messages between the system prompt and the user's next one."""
+        self.turns += past_messages(turns)
+        self.talk.turns += past_talk(turns)
 
     async def reply(self, message: str) -> Reply:
         """The model's answer; the memory is asked with the user's message.

@@ -18,10 +18,11 @@ from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.fingerprints import digests_of, files_named
 from foldproof.agents.process import AgentProcess
 from foldproof.agents.protocols import Reply, SessionInfo
+from foldproof.agents.resuming import past_lines
 from foldproof.agents.shapes import items_of, tool_calls_of, usage_of
 from foldproof.agents.steps import Steps
 from foldproof.core import UsageError
-from foldproof.logs import History, MemoryItem, as_lines
+from foldproof.logs import History, MemoryItem, PastTurn, as_lines
 
 _SOURCES = frozenset({".py", ".js", ".mjs", ".ts", ".sh"})
 _GOODBYE = b'{"do": "close"}'
@@ -102,6 +103,10 @@ class CommandAgent:
         await self.send({"do": "start", "user": info.user, "session": info.session, "now": info.now})
         return CommandConversation(self)
 
+    async def resume(self, turns: Sequence[PastTurn]) -> None:
+        """Send what was said and done so far in the session."""
+        await self._steps.supported({"do": "resume", "turns": past_lines(turns)})
+
     async def memories(self, user: str) -> Sequence[MemoryItem]:
         """Ask for the items held."""
         answer = await self._steps.supported({"do": "memories", "user": user})
@@ -134,6 +139,10 @@ class CommandConversation:
     """A session with a process."""
 
     agent: CommandAgent
+
+    async def resume(self, turns: Sequence[PastTurn]) -> None:
+        """Send the turns that the session goes on from."""
+        await self.agent.resume(turns)
 
     async def reply(self, message: str) -> Reply:
         """The program's answer."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,8 +22,9 @@ from foldproof.agents.errors import UnsupportedError
 from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.pool import Pool
 from foldproof.agents.protocols import Reply, SessionInfo
+from foldproof.agents.resuming import past_messages
 from foldproof.core import UsageError, nearest_of
-from foldproof.logs import History
+from foldproof.logs import History, PastTurn
 
 _SETTINGS = ("http", "history", "headers", "api_key_env", "memory_field")
 _ROLES = {"user": "user", "agent": "assistant", "system": "system", "tool": "user"}
@@ -118,6 +119,10 @@ class HttpConversation:
     user: str
     memory: str
     messages: list[str]
+
+    async def resume(self, turns: Sequence[PastTurn]) -> None:
+        """Go on from these turns, as messages after the history."""
+        self.messages += (json.dumps(message, ensure_ascii=False) for message in past_messages(turns))
 
     async def reply(self, message: str) -> Reply:
         """The endpoint's answer; the exchange is kept only if it worked, so a retry sends it once."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from foldproof.logs import History, MemoryItem, ToolCall, Usage
+from foldproof.logs import History, MemoryItem, PastTurn, ToolCall, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,18 @@ class Conversation(Protocol):
 
     async def reply(self, message: str) -> Reply | str:
         """The agent's answer to one message of the user."""
+        ...
+
+
+@runtime_checkable
+class Resumes(Protocol):
+    """A conversation that can go on from turns which it did not live through."""
+
+    async def resume(self, turns: Sequence[PastTurn]) -> None:
+        """Take these turns as what was said and done so far, word for word; called once, before the first reply.
+
+        Every call of a tool has its result and an id. None of them is to be made again.
+        """
         ...
 
 

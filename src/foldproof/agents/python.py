@@ -18,7 +18,7 @@ from foldproof.agents.python_sources import sources_of
 from foldproof.agents.signature import CallPlan, plan_of
 from foldproof.agents.threads import Worker
 from foldproof.core import UsageError
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, PastTurn
 
 
 @asynccontextmanager
@@ -89,6 +89,10 @@ class FunctionConversation:
 
     agent: FunctionAgent
     info: SessionInfo
+
+    async def resume(self, turns: Sequence[PastTurn]) -> None:  # noqa: ARG002  # a function keeps nothing
+        """Refused: each call of a function stands alone."""
+        raise UnsupportedError("the agent is a function, which is called anew for each message and keeps no turns")
 
     async def reply(self, message: str) -> Reply:
         """The function's answer."""
@@ -205,6 +209,13 @@ class ObjectConversation:
 
     made: Any
     worker: Worker
+
+    async def resume(self, turns: Sequence[PastTurn]) -> None:
+        """Hand over the turns that it goes on from."""
+        method = getattr(self.made, "resume", None)
+        if method is None:
+            raise UnsupportedError(f"{type(self.made).__name__} has no method `resume`")
+        await call(self.worker, method, tuple(turns))
 
     async def reply(self, message: str) -> Reply:
         """The answer, with its type checked."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,8 +19,9 @@ from foldproof.agents.remembering import (
     open_shared,
     resources_of,
 )
+from foldproof.agents.resuming import past_talk
 from foldproof.core import UsageError
-from foldproof.logs import Turn
+from foldproof.logs import PastTurn, Turn
 
 NO_MEMORY = "I have no memory of this."
 """The answer where nothing was recalled."""
@@ -80,6 +81,10 @@ class RecallConversation:
     memory: Memory
     spent: Spent
     talk: Talk
+
+    async def resume(self, turns: Sequence[PastTurn]) -> None:
+        """Go on from these turns. They are no part of an answer: that holds what the memory gives, and no more."""
+        self.talk.turns += past_talk(turns)
 
     async def reply(self, message: str) -> Reply:
         """The context for this question, or the admission that there is none."""

@@ -2,6 +2,7 @@
 
 from foldproof.cases.environment import expand
 from foldproof.cases.expectations import ArgumentCheck, CallCount, Expectation, ExpectedCall
+from foldproof.cases.frozen import CutFrom
 from foldproof.cases.import_logs import Extra, LogImport, import_logs
 from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
 from foldproof.cases.lint import lint_set
@@ -33,6 +34,7 @@ __all__ = [
     "CaseSession",
     "CaseTurn",
     "Configuration",
+    "CutFrom",
     "Expectation",
     "ExpectedCall",
     "Extra",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from foldproof.cases.expectations import ANY_TOOL, ExpectedCall, argument_text
+from foldproof.cases.frozen import prefix_faults
 from foldproof.cases.records import Case, Source
 from foldproof.cases.sessions import before_its_time
 from foldproof.core import Problem, nearest_of
@@ -41,7 +42,7 @@ def case_problems(
 
     `histories` are those that could be read, `known` the names of all; `judged` says that the set has a judge.
     """
-    found = [(case, item) for item in (*_nothing_asked(case), *_session_problems(case))]
+    found = [(case, item) for item in (*_nothing_asked(case), *_session_problems(case), *_frozen_problems(case))]
     for part in case.parts:
         checks = (_fact_problems(part, judged), _contradictions(part), _call_problems(part))
         found += [(part, item) for check in checks for item in check]
@@ -69,6 +70,11 @@ def _session_problems(case: Case) -> Iterator[_Found]:
     if early is not None:
         message = f" has session {early + 1} at '{case.sessions[early].at}', which is before an earlier one"
         yield f"sessions.{early}", "session-order", message, "write the sessions in the order in which they take place"
+
+
+def _frozen_problems(case: Case) -> Iterator[_Found]:
+    for at, what, hint in prefix_faults(case.frozen):
+        yield f"frozen.{at}", "frozen", f": `frozen[{at + 1}]` {what}", hint
 
 
 def _nothing_asked(case: Case) -> Iterator[_Found]:

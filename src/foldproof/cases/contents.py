@@ -7,6 +7,7 @@ from typing import Any
 
 from foldproof.cases.expectation_values import expectation_content, expectation_value
 from foldproof.cases.facts import fact_value
+from foldproof.cases.frozen import frozen_value
 from foldproof.cases.records import Case, JudgePin, Requirement, Waiver
 from foldproof.cases.sessions import sessions_value
 from foldproof.core import content_hash
@@ -20,16 +21,18 @@ def case_value(case: Case) -> dict[str, Any]:
         "class": case.case_class,
         "history": case.history,
         "at": case.at,
-        **({"sessions": sessions_value(case.sessions)} if case.sessions else {"question": case.question}),
+        "frozen": frozen_value(case.frozen),
+        **({"sessions": sessions_value(case.sessions)} if case.sessions else {case.asks_as: case.question}),
         "expected_facts": [fact_value(fact) for fact in case.expected],
         "forbidden_facts": [fact_value(fact) for fact in case.forbidden],
         "expect": [expectation_value(item) for item in case.expect],
         "abstain": case.abstain,
+        "cut_from": {"session": case.cut_from.session, "turn": case.cut_from.turn} if case.cut_from else None,
         "source": [str(source) for source in case.source],
         "memory_config": _free(case.memory_config),
         "tags": list(case.tags),
     }
-    return {key: item for key, item in value.items() if item or key in {"id", "class", "question"}}
+    return {key: item for key, item in value.items() if item or key in {"id", "class", case.asks_as}}
 
 
 def _free(value: Any) -> Any:  # noqa: ANN401  # any JSON value
@@ -60,6 +63,10 @@ def set_hash(
             content["expect"] = [expectation_content(item) for item in case.expect]
         if case.sessions:
             content["sessions"] = sessions_value(case.sessions, hashed=True)
+        elif case.asks_as == "user":  # another way to write the same
+            content["question"] = content.pop("user")
+        if case.frozen:
+            content["frozen"] = frozen_value(case.frozen, hashed=True)
         content["source"] = [[source.session, source.turn] for source in case.source]
         contents.append(content)
     return content_hash(

@@ -175,7 +175,7 @@ def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
     for name, group in cases.items():
         parts = [part for case in group for part in case.parts]
         places = [(part, place, fact) for part in parts for place, fact in placed_facts(part, wanted=True)]
-        own = {case.id: [Text(part.question) for part in case.parts] for case in group if case.sessions}
+        own = {case.id: _said_in(case) for case in group if case.sessions or case.frozen}
         places = [place for place in places if all(item.kind != "judged" for item in alternatives(place[2]))]
         facts = [fact for _, _, fact in places]
         turns = [Text(turn.text) for session in replay_set.histories[name].sessions for turn in session.turns]
@@ -188,6 +188,12 @@ def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
                 yield case.line(place), "unstated", message, hint
 
 
+def _said_in(case: Case) -> list[Text]:
+    """What is said in the case itself before its last answer."""
+    past = (text for turn in case.frozen for text in (turn.text, *(made.text for made in turn.calls)))
+    return [Text(text) for text in (*past, *(part.question for part in case.parts))]
+
+
 def _is_said(fact: Fact, texts: Iterable[Text]) -> bool:
     return any(match_fact(fact, text).held for text in texts)
 
@@ -196,7 +202,8 @@ def _alike(replay_set: ReplaySet) -> Iterator[_Placed]:
     earlier: defaultdict[str, list[Case]] = defaultdict(list)
     asked: defaultdict[str, list[str]] = defaultdict(list)
     for case in replay_set.cases:
-        question = normalize("\n".join(part.question for part in case.parts))
+        asked_before = (turn.text for turn in case.frozen)
+        question = normalize("\n".join([*asked_before, *(part.question for part in case.parts)]))
         found = process.extractOne(question, asked[case.history], scorer=fuzz.ratio, score_cutoff=_ALIKE)
         if found:
             other = earlier[case.history][found[2]]

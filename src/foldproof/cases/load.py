@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from foldproof.cases.case_checks import case_problems, source_of
 from foldproof.cases.contents import set_hash
 from foldproof.cases.faults import problems_of, quoted
+from foldproof.cases.forms import form_faults
+from foldproof.cases.frozen import CutFrom
 from foldproof.cases.gates import gate_of_all, requirements_of, waiver_of
 from foldproof.cases.histories import read_history
 from foldproof.cases.judges import judge_problems, prompt_hash
@@ -151,11 +153,13 @@ class _Loader:
         subject = f"case '{data['id']}'" if isinstance(data.get("id"), str) and data["id"] else f"case {number}"
         if later := [key for key in LATER_KEYS if key in data]:
             keys = ", ".join(f"`{key}`" for key in later)
-            message = f"{subject} uses {keys}: this version of foldproof runs questions and `sessions`"
+            message = f"{subject} uses {keys}: this version of foldproof does not run such a case"
             hint = f"{keys} comes with a later version; until then, ask one `question`, or write `sessions`"
             self.wrong(line_at(node, (later[0],)), message, hint, "later-version")
             return None
-        unfit = self.form_problems(node, data, subject)
+        unfit = list(form_faults(data))
+        for key, message, hint, rule in unfit:
+            self.wrong(line_at(node, (key,)), f"{subject} {message}", hint, rule)
         try:
             wire = CaseWire.model_validate(data)
         except ValidationError as error:
@@ -168,24 +172,6 @@ class _Loader:
             case, wire.source, self.histories, known=head.histories, file=self.file, judged=head.judge is not None
         )
         return case
-
-    def form_problems(self, node: Node, data: dict[str, Any], subject: str) -> bool:
-        """Whether a case is neither a question nor sessions, or both, or has what belongs into its turns."""
-        before = len(self.problems)
-        if "sessions" not in data:
-            if "question" not in data:
-                self.wrong(node.line, f"{subject} lacks the field `question`", "add it, or `sessions`", "missing-field")
-            return len(self.problems) > before
-        told = {
-            "question": "keep one of the two: the turns of the sessions ask",
-            "at": "write it in the session that takes place then",
-            "expect": "write it in the turn whose reply it is about",
-        }
-        for key, hint in told.items():
-            if key in data:
-                message = f"{subject} has `{key}` beside `sessions`"
-                self.wrong(line_at(node, (key,)), message, hint, "question-and-sessions")
-        return len(self.problems) > before
 
     def waivers(self, head: HeadWire, cases: list[Case]) -> list[Waiver]:
         by_id = {case.id: case for case in cases}
@@ -213,7 +199,8 @@ class _Loader:
 
 def _record(wire: CaseWire, node: Node) -> Case:
     lines = {"": node.line, **node.keys}
-    for key in ("expected_facts", "forbidden_facts", "expect", "source"):
+    lines.setdefault("question", lines.get("user", node.line))
+    for key in ("expected_facts", "forbidden_facts", "expect", "source", "frozen"):
         for index, _ in enumerate(getattr(wire, key)):
             lines[f"{key}.{index}"] = line_at(node, (key, index))
     for at, session in enumerate(wire.sessions):
@@ -226,7 +213,7 @@ def _record(wire: CaseWire, node: Node) -> Case:
                 lines[f"{place}.expect.{index}"] = line
     return Case(
         id=wire.id,
-        question=wire.sessions[-1].turns[-1].user if wire.sessions else wire.question,
+        question=wire.sessions[-1].turns[-1].user if wire.sessions else wire.question or wire.user,
         case_class=wire.case_class,
         expected=tuple(wire.expected_facts),
         forbidden=tuple(wire.forbidden_facts),
@@ -242,4 +229,7 @@ def _record(wire: CaseWire, node: Node) -> Case:
             CaseSession(tuple(CaseTurn(turn.user, tuple(turn.expect)) for turn in one.turns), one.at, one.maintain)
             for one in wire.sessions
         ),
+        frozen=tuple(wire.frozen),
+        cut_from=CutFrom(wire.cut_from.session, wire.cut_from.turn) if wire.cut_from else None,
+        asks_as="user" if wire.user else "question",
     )

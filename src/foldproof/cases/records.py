@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from foldproof.cases.expectations import Expectation
+from foldproof.cases.frozen import CutFrom
 from foldproof.cases.sessions import CaseSession, turn_name
-from foldproof.logs import History
+from foldproof.logs import History, PastTurn
 from foldproof.matching import Fact
 
 STRICT_CLASSES = frozenset({"safety", "identity", "canary"})
@@ -37,7 +38,8 @@ class Case:
     `case_class` is the file's `class`. `lines` maps a field to its line in the file for messages; it is no
     part of the content. With `abstain`, the answer must admit that nothing is known. `at` is the time at which
     the question is asked, as it was written, or empty. Of a case with `sessions` the question is the last thing that
-    the user says, and the facts are those of the last reply.
+    the user says, and the facts are those of the last reply. `frozen` is what was said and done before the question
+    in the same conversation, `cut_from` where that was cut. `asks_as` is the key under which the question stands.
     """
 
     id: str
@@ -54,6 +56,9 @@ class Case:
     at: str = ""
     expect: tuple[Expectation, ...] = ()
     sessions: tuple[CaseSession, ...] = ()
+    frozen: tuple[PastTurn, ...] = ()
+    cut_from: CutFrom | None = None
+    asks_as: Literal["question", "user"] = "question"
 
     @property
     def parts(self) -> tuple[Case, ...]:

@@ -10,10 +10,11 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 from foldproof.cases.expectation_wire import WireExpectation, WireTurnExpectation
 from foldproof.cases.facts import WireFact
 from foldproof.cases.faults import Fault, quoted
+from foldproof.cases.frozen import WirePastTurn
 from foldproof.cases.nodes import FORMAT
-from foldproof.cases.wire_types import Flag, FreeMapping, Text, Version, Wire, text_of
+from foldproof.cases.wire_types import Count, Flag, FreeMapping, Text, Version, Wire, text_of
 
-LATER_KEYS = ("frozen", "user", "correction", "cut_from")
+LATER_KEYS = ("correction",)
 """Keys of case forms that a later version runs: known, and refused by name."""
 
 _ID = re.compile(r"[^\s/\x00-\x1f\x7f]{1,120}")
@@ -69,20 +70,36 @@ class SessionWire(Wire):
     maintain: Flag = False
 
 
+class CutFromWire(Wire):
+    """The message of a recorded session that a frozen prefix was cut before."""
+
+    session: Text
+    turn: Count
+
+
 class CaseWire(Wire):
     """One case: a question, or sessions. That it is one of the two the loader checks, whose message tells more."""
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["question"]}, {"required": ["sessions"]}]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [{"required": ["question"]}, {"required": ["user"]}, {"required": ["sessions"]}],
+            "not": {"required": ["sessions", "frozen"]},
+            "dependentRequired": {"cut_from": ["frozen"]},
+        }
+    )
 
     id: CaseId
     case_class: ClassName = Field("semantic", alias="class")
     history: Text = ""
+    frozen: Annotated[list[WirePastTurn], Field(min_length=1)] = Field(default_factory=list)
     question: Text = ""
+    user: Text = ""
     sessions: Annotated[list[SessionWire], Field(min_length=1)] = Field(default_factory=list)
     at: Text = ""
     expected_facts: list[WireFact] = Field(default_factory=list)
     forbidden_facts: list[WireFact] = Field(default_factory=list)
     expect: list[WireExpectation] = Field(default_factory=list)
+    cut_from: CutFromWire | None = None
     source: list[Text] = Field(default_factory=list)
     memory_config: FreeMapping = Field(default_factory=dict)
     abstain: Flag = False

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from foldproof.cases import Case, ReplaySet, shown
 from foldproof.cases.contents import case_value
+from foldproof.cases.frozen import frozen_value
 from foldproof.cases.writing import write_atomically
 from foldproof.compare.accepted_turns import (
     CallEntry,
@@ -83,12 +84,13 @@ class Baseline:
 
 
 def asked_hash(case: Case, replay_set: ReplaySet) -> str:
-    """Hash of what an agent is asked: the question or the sessions, their time, history and memory_config."""
+    """Hash of what an agent is asked: the question or the sessions, the frozen turns, time, history, memory_config."""
     memory_config = case_value(case).get("memory_config", {})
     if case.sessions:
         said = [[one.at, one.maintain, [turn.user for turn in one.turns]] for one in case.sessions]
         return content_hash(["sessions", said, memory_config, _history_hash(case, replay_set)])
-    return content_hash([case.question, case.at, memory_config, _history_hash(case, replay_set)])
+    asked = [case.question, case.at, memory_config, _history_hash(case, replay_set)]
+    return content_hash(["frozen", frozen_value(case.frozen, hashed=True), *asked] if case.frozen else asked)
 
 
 def _history_hash(case: Case, replay_set: ReplaySet) -> str:

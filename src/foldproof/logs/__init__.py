@@ -13,6 +13,7 @@ from foldproof.logs.imported import (
 )
 from foldproof.logs.importing import Reading, read_logs
 from foldproof.logs.moments import Moment, moment_of
+from foldproof.logs.past import AnsweredCall, PastTurn, with_ids
 from foldproof.logs.talk import (
     History,
     MemoryItem,
@@ -31,6 +32,7 @@ from foldproof.logs.tally import Tally
 __all__ = [
     "FORMATS",
     "RAW",
+    "AnsweredCall",
     "Called",
     "Fold",
     "History",
@@ -41,6 +43,7 @@ __all__ = [
     "ModelCall",
     "Moment",
     "Outcome",
+    "PastTurn",
     "Reading",
     "Role",
     "Said",
@@ -56,4 +59,5 @@ __all__ = [
     "as_lines",
     "moment_of",
     "read_logs",
+    "with_ids",
 ]

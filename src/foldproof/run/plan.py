@@ -9,7 +9,7 @@ from typing import Any
 
 from foldproof.cases import Case, Configuration
 from foldproof.core import content_hash
-from foldproof.logs import History
+from foldproof.logs import History, PastTurn
 from foldproof.record import TrialKey
 from foldproof.record.records import Control
 from foldproof.run.context import context_gap, context_of
@@ -41,6 +41,11 @@ class PlannedTrial:
     def asked(self) -> str:
         """What the agent is asked."""
         return self.message or self.case.question
+
+    @property
+    def prefix(self) -> tuple[PastTurn, ...]:
+        """What the conversation goes on from. With nothing known, not even that: the bare question must not pass."""
+        return () if self.unplugged else self.case.frozen
 
     @property
     def key(self) -> TrialKey:

@@ -27,6 +27,7 @@ from foldproof.record.records import ErrorKind
 from foldproof.run.answers import answer_fault
 from foldproof.run.border import recordable_reply
 from foldproof.run.built import Built, Memories, SlowMemoryError
+from foldproof.run.frozen import hand_over
 from foldproof.run.plan import Plan, PlannedTrial
 from foldproof.run.sessions import Hall, Held, hold_sessions, settled
 
@@ -191,6 +192,7 @@ class _Runner:
             with anyio.move_on_after(limit) as answering:
                 info = SessionInfo(user=label, session=f"{label}-question", now=planned.case.at, wire_url=tap.wire_url)
                 conversation = await agent.start_session(info)
+                await hand_over(conversation, planned.prefix)
                 attempt.reply = recordable_reply(await conversation.reply(planned.asked))
             if attempt.reply is None or answering.cancelled_caught:
                 return TrialError("timeout", f"no answer within {limit:g} s")

@@ -105,7 +105,9 @@ def _cannot_be_cut_off(workspace: Workspace, configuration: Configuration, contr
     if configuration.memory.get("kind") == "external":
         return "the memory is the agent's own (`memory: external`)"
     cases = workspace.replay_set.cases
-    told = configuration.memory or any(case.memory_config or case.history or case.sessions for case in cases)
+    told = configuration.memory or any(
+        case.memory_config or case.history or case.sessions or case.frozen for case in cases
+    )
     return "" if told or control != "unplugged" else "the agent is given no memory and no history to cut off"
 
 

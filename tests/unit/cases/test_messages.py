@@ -38,10 +38,10 @@ MISTAKES = {
         ),
     ),
     "a form of a later version": (
-        HEAD + "cases:\n- id: two-days\n  question: q\n  frozen:\n  - user: x\n",
+        HEAD + "cases:\n- id: two-days\n  user: q\n  correction:\n    say: x\n",
         (
-            "replay.yaml:6: case 'two-days' uses `frozen`: this version of foldproof runs questions and `sessions`\n"
-            "  `frozen` comes with a later version; until then, ask one `question`, or write `sessions`"
+            "replay.yaml:6: case 'two-days' uses `correction`: this version of foldproof does not run such a case\n"
+            "  `correction` comes with a later version; until then, ask one `question`, or write `sessions`"
         ),
     ),
     "everything at once": (
