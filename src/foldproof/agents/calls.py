@@ -12,7 +12,7 @@ from typing import Any
 
 from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
 from foldproof.agents.protocols import Reply
-from foldproof.agents.shapes import items_of, status_may_pass
+from foldproof.agents.shapes import items_of, state_of, status_may_pass
 from foldproof.agents.threads import Worker
 from foldproof.core import UsageError
 from foldproof.logs import MemoryItem
@@ -75,6 +75,7 @@ def as_reply(answer: Any) -> Reply:  # noqa: ANN401  # whatever the agent return
             changes[name] = _items(value, f"the agent's `Reply.{name}`")
         elif value is not None and not isinstance(value, tuple):
             changes[name] = tuple(value)
+    state_of(answer.state, "the agent's `Reply.state`")
     reads = changes.get("memory_reads", answer.memory_reads)
     if reads and all(item.rank == 0 for item in reads):
         changes["memory_reads"] = tuple(replace(item, rank=rank) for rank, item in enumerate(reads, 1))

@@ -19,7 +19,7 @@ from foldproof.agents.fingerprints import digests_of, files_named
 from foldproof.agents.process import AgentProcess
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.agents.resuming import past_lines
-from foldproof.agents.shapes import items_of, tool_calls_of, usage_of
+from foldproof.agents.shapes import items_of, state_of, tool_calls_of, usage_of
 from foldproof.agents.steps import Steps
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem, PastTurn, as_lines
@@ -163,6 +163,7 @@ class CommandConversation:
             prompt=prompt if isinstance(prompt, str) or prompt is None else json.dumps(prompt, ensure_ascii=False),
             usage=usage_of(answer.get("usage"), "input_tokens", "output_tokens"),
             notes=tuple(str(note) for note in notes) if isinstance(notes, list) else (),
+            state=state_of(answer.get("state"), "the agent's `state`"),
         )
 
 

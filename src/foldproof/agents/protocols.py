@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -24,7 +24,8 @@ class Reply:
     """An agent's answer and what it shows of how it came about.
 
     None means "cannot be seen", an empty tuple means "seen, and there was none". `notes` are remarks for the
-    reader of the record, for instance that a memory could not keep its constraints in its budget.
+    reader of the record, for instance that a memory could not keep its constraints in its budget. `state` is what the
+    agent's world is like after the answer, a JSON object: which refunds were made, what stands in the calendar.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Reply:
     prompt: str | None = None
     usage: Usage | None = None
     notes: tuple[str, ...] = ()
+    state: Mapping[str, Any] | None = None
 
 
 class Conversation(Protocol):

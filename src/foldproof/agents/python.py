@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from foldproof.agents.calls import as_agent_error, as_reply, call
@@ -15,6 +15,7 @@ from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.protocols import Conversation, Reply, SessionInfo
 from foldproof.agents.python_code import importable, is_factory, load
 from foldproof.agents.python_sources import sources_of
+from foldproof.agents.shapes import state_of
 from foldproof.agents.signature import CallPlan, plan_of
 from foldproof.agents.threads import Worker
 from foldproof.core import UsageError
@@ -162,7 +163,7 @@ class ObjectAgent:
             raise AgentError(
                 f"`start_session` gave {type(conversation).__name__}, which has no method `reply(message)`"
             )
-        return ObjectConversation(conversation, self._worker)
+        return ObjectConversation(conversation, self._worker, self._made)
 
     async def memories(self, user: str) -> Sequence[MemoryItem]:
         """What the memory holds."""
@@ -209,6 +210,7 @@ class ObjectConversation:
 
     made: Any
     worker: Worker
+    agent: Any
 
     async def resume(self, turns: Sequence[PastTurn]) -> None:
         """Hand over the turns that it goes on from."""
@@ -218,5 +220,13 @@ class ObjectConversation:
         await call(self.worker, method, tuple(turns))
 
     async def reply(self, message: str) -> Reply:
-        """The answer, with its type checked."""
-        return as_reply(await call(self.worker, self.made.reply, message))
+        """The answer, with its type checked, and the agent's `state` after it where there is such a method."""
+        reply = as_reply(await call(self.worker, self.made.reply, message))
+        method = getattr(self.agent, "state", None)
+        if reply.state is not None or not inspect.isroutine(method):
+            return reply
+        try:
+            state = await call(self.worker, method)
+        except UnsupportedError:
+            return reply
+        return replace(reply, state=state_of(state, "the agent's `state`"))

@@ -83,6 +83,17 @@ def items_of(value: Any, place: str, *, ranks: bool = False) -> tuple[MemoryItem
     return tuple(items)
 
 
+def state_of(value: Any, place: str) -> dict[str, Any] | None:  # noqa: ANN401  # any JSON value
+    """The state of an agent's world, an object; None where the field is absent or null.
+
+    Raises:
+        AgentError: where it is anything else.
+    """
+    if value is not None and not isinstance(value, dict):
+        raise AgentError(f"{place} is {_short(value)}, where an object is expected")
+    return value
+
+
 def usage_of(value: Any, input_name: str, output_name: str) -> Usage | None:  # noqa: ANN401  # any JSON value
     """Usage by the names that the source gives its counts; None where it gives none."""
     if not isinstance(value, dict):
@@ -103,4 +114,7 @@ def _list(value: Any, place: str) -> list[Any]:  # noqa: ANN401  # any JSON valu
 
 
 def _short(value: Any) -> str:  # noqa: ANN401  # any JSON value
-    return json.dumps(value, ensure_ascii=False)[:200]
+    try:
+        return json.dumps(value, ensure_ascii=False)[:200]
+    except (TypeError, ValueError):  # what a Python agent gave need not be JSON
+        return type(value).__name__

@@ -17,6 +17,8 @@ def expectation_value(expectation: Expectation) -> dict[str, Any]:
         return {expectation.kind: fact_value(expectation.fact)}
     if expectation.fields:
         return {expectation.kind: dict(expectation.fields)}
+    if expectation.state is not None:
+        return {expectation.kind: _state_value(expectation, expectation.state)}
     calls = [call_value(call) for call in expectation.calls]
     if expectation.kind == "tool_order":
         return {expectation.kind: calls if expectation.order == "strict" else {"calls": calls, "order": "any"}}
@@ -24,6 +26,14 @@ def expectation_value(expectation: Expectation) -> dict[str, Any]:
         return {expectation.kind: calls[0]}
     call = calls[0] if isinstance(calls[0], dict) else _as_mapping(expectation.calls[0])
     return {expectation.kind: {**call, "count": _count_value(expectation.count)}}
+
+
+def _state_value(expectation: Expectation, state: Mapping[str, Any]) -> dict[str, Any]:
+    """The end state, under `is` where it has a mode or would be taken to be written so."""
+    value = {key: _argument_value(item) for key, item in state.items()}
+    if expectation.mode == "exact":
+        return {"is": value, "mode": "exact"}
+    return {"is": value} if "is" in value and set(value) <= {"is", "mode"} else value
 
 
 def _count_value(count: CallCount) -> int | dict[str, int]:
@@ -75,7 +85,7 @@ def _argument_value(value: Any) -> Any:  # noqa: ANN401  # an argument or a chec
 
 def expectation_content(expectation: Expectation) -> dict[str, Any]:
     """What the hash of a set knows of an expectation: calls as mappings, in which the order of arguments is none."""
-    if expectation.fact is not None or expectation.fields:
+    if expectation.fact is not None or expectation.fields or expectation.state is not None:
         return expectation_value(expectation)
     calls = [[_as_mapping(call) for call in item.alternatives] for item in expectation.calls]
     count = None if expectation.count is None else _count_value(expectation.count)

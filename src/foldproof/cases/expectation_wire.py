@@ -28,10 +28,9 @@ from foldproof.cases.wire_types import amount, text_of, whole
 from foldproof.core import nearest_of
 from foldproof.matching import Fact, check_fact
 
-LATER_KINDS = ("state",)
-"""Expectations which a later version judges: known, and refused by name."""
 _CALL_KEYS = ("name", "args", "mode", "any_of")
 _HOW = "write `tool_called: name(arg=value)`"
+_STATE = "state: {refunds: [{order_id: 5310, method: store_credit}]}"
 
 
 def expectation_of(value: Any) -> Expectation:  # noqa: ANN401  # any value of a file
@@ -61,8 +60,6 @@ def _read(value: Any, kinds: tuple[ExpectationKind, ...]) -> Expectation:  # noq
         raise Fault(f"needs exactly one kind of expectation, found {keys}", hint)
     ((kind, inner),) = value.items()
     allowed = ", ".join(f"`{name}`" for name in kinds)
-    if kind in LATER_KINDS:
-        raise Fault(f"has the expectation `{kind}`, which comes with a later version", f"allowed: {allowed}")
     for known in kinds:
         if kind == known:
             return _READERS[known](known, inner)
@@ -101,6 +98,20 @@ def _about_reply(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN
     return Expectation(kind, fact=fact_of(value))
 
 
+def _state(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN401  # any value of a file
+    """An end state, or `{is: …, mode: exact}`."""
+    mode = "subset"
+    if isinstance(value, dict) and "is" in value and set(value) <= {"is", "mode"}:
+        mode = text_of(value.get("mode", "subset"))
+        value = value["is"]
+    if mode not in ("subset", "exact"):
+        raise Fault(f"has the unknown mode '{mode}'", "allowed: `subset` (further keys are welcome), `exact`")
+    if not isinstance(value, dict) or not value:
+        raise Fault(f"needs a mapping under `{kind}`, not {quoted(value or '')}", _STATE)
+    state = {str(key): argument_of(item) for key, item in value.items()}
+    return Expectation(kind, state=state, mode="exact" if mode == "exact" else "subset")
+
+
 def _about_memory(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN401  # any value of a file
     fact = fact_of(value)
     if any(item.kind == "judged" for item in (fact, *fact.any)):
@@ -129,6 +140,7 @@ _READERS: dict[ExpectationKind, Callable[[ExpectationKind, Any], Expectation]] =
     "tool_order": _ordered,
     "reply_mentions": _about_reply,
     "reply_omits": _about_reply,
+    "state": _state,
     "memory_write": _written,
     "memory_read": _about_memory,
     "store_has": _about_memory,
@@ -318,6 +330,7 @@ _SHAPES: dict[ExpectationKind, dict[str, Any]] = {
     },
     "reply_mentions": FACT_SCHEMA,
     "reply_omits": FACT_SCHEMA,
+    "state": {"type": "object", "minProperties": 1},
     "memory_write": {
         "anyOf": [
             *FACT_SCHEMA["anyOf"],

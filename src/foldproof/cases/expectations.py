@@ -1,4 +1,4 @@
-"""The records of an `expect:` list: what is called, what the reply mentions, and what the memory does."""
+"""The records of an `expect:` list: what is called, what the reply mentions, what comes of it, what the memory does."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ ExpectationKind = Literal[
     "tool_order",
     "reply_mentions",
     "reply_omits",
+    "state",
     "memory_write",
     "memory_read",
     "store_has",
@@ -26,6 +27,7 @@ EXPECTATION_KINDS: tuple[ExpectationKind, ...] = (
     "tool_order",
     "reply_mentions",
     "reply_omits",
+    "state",
 )
 """What may stand in an `expect:` list, in the order of the documentation."""
 MEMORY_KINDS: tuple[ExpectationKind, ...] = ("memory_write", "memory_read", "store_has", "store_lacks")
@@ -122,7 +124,8 @@ class Expectation:
 
     `calls` holds one call, for a `tool_order` its calls in order. `count` is None where one call of its own is
     enough. `fact` is what the reply mentions or omits, or what the memory holds; `fields` says the same of a
-    `memory_write` by its `kind` and its values.
+    `memory_write` by its `kind` and its values. `state` holds what the end state must hold, with an `ArgumentCheck`
+    wherever equality is not asked for; with the mode `exact` no object in it has further keys.
     """
 
     kind: ExpectationKind
@@ -131,6 +134,8 @@ class Expectation:
     count: CallCount | None = None
     order: CallOrder = "strict"
     fields: Mapping[str, str] = field(default_factory=dict)
+    state: Mapping[str, Any] | None = None
+    mode: CallMode = "subset"
 
     @property
     def about_calls(self) -> bool:
@@ -144,9 +149,10 @@ class Expectation:
 
     @property
     def silent(self) -> bool:
-        """Whether an agent that does and says nothing meets it."""
+        """Whether an agent that does and says nothing meets it, or is likely to: a state in which there is nothing."""
         negated = {"no_tool_called", "reply_omits", "store_lacks"}
-        return self.kind in negated or (self.count is not None and self.count.least == 0)
+        untouched = self.state is not None and all(value in ([], {}, None) for value in self.state.values())
+        return self.kind in negated or untouched or (self.count is not None and self.count.least == 0)
 
     @property
     def label(self) -> str:
@@ -155,6 +161,9 @@ class Expectation:
             return f"{self.kind}: {self.fact.label}"
         if self.fields:
             return f"{self.kind}: {', '.join(f'{key}={value}' for key, value in self.fields.items())}"
+        if self.state is not None:
+            told = ", ".join(f"{key}={argument_text(value)}" for key, value in self.state.items())
+            return f"{self.kind}: {told}{', exactly' if self.mode == 'exact' else ''}"
         joint = " > " if self.order == "strict" else " & "
         counted = f", {self.count}" if self.count else ""
         return f"{self.kind}: {joint.join(call.label for call in self.calls)}{counted}"

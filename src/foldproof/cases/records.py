@@ -104,6 +104,11 @@ class Case:
         return any(item.about_calls for item in self.all_expected)
 
     @property
+    def asks_state(self) -> bool:
+        """Whether the end state of the agent's world must be seen to judge an answer."""
+        return any(item.kind == "state" for item in self.all_expected)
+
+    @property
     def mentions(self) -> tuple[Fact, ...]:
         """What the answer must hold: the expected facts, then those of `reply_mentions`."""
         said = (item.fact for item in self.all_expected if item.kind == "reply_mentions" and item.fact)

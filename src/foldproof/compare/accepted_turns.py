@@ -49,6 +49,7 @@ class TurnEntry(Entry):
     ended: list[ItemEntry] | None = None
     after: list[ItemEntry] | None = None
     fresh: bool | None = None
+    state: dict[str, Any] | None = None
 
 
 def accepted_turns(case: Case, trial: Trial) -> tuple[TurnRecord, ...]:
@@ -76,6 +77,7 @@ def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
         before=_bare(turn.before) if written else None,
         ended=_bare(turn.ended) if written else None,
         after=_bare(turn.after) if stored else None,
+        state=turn.state if "state" in kinds else None,
     )
 
 
@@ -90,6 +92,8 @@ def lacks_turns(case: Case, trial: Trial) -> bool:
 def _lacks(item: Expectation, turn: TurnRecord) -> bool:
     if item.about_calls:
         return turn.tool_calls is None
+    if item.kind == "state":
+        return turn.state is None
     if item.kind == "memory_read":
         return turn.memory_reads is None
     if item.kind == "memory_write":
@@ -119,7 +123,8 @@ def turn_entries(turns: Iterable[TurnRecord]) -> list[dict[str, Any]]:
         shown = {"reads": turn.memory_reads, "writes": turn.memory_writes}
         shown |= {"before": turn.before, "ended": turn.ended, "after": turn.after}
         value |= {name: [_item(item) for item in items] for name, items in shown.items() if items is not None}
-        found.append(value if turn.fresh is None else {**value, "fresh": turn.fresh})
+        later = {"fresh": turn.fresh, "state": turn.state}
+        found.append(value | {name: item for name, item in later.items() if item is not None})
     return found
 
 
@@ -143,6 +148,7 @@ def read_turns(entries: Iterable[TurnEntry]) -> tuple[TurnRecord, ...]:
             before=_items(entry.before),
             ended=_items(entry.ended),
             after=_items(entry.after),
+            state=entry.state,
         )
         for entry in entries
     )

@@ -66,8 +66,8 @@ class Baseline:
         """The accepted answers, scored with the facts as they stand now.
 
         A case whose question, time, history or memory_config changed since is left out: its answer was given to
-        another question. So is one that expects since then what was not kept of its answers: calls of tools, or
-        what a turn of its sessions read and wrote.
+        another question. So is one that expects since then what was not kept of its answers: calls of tools, the end
+        state, or what a turn of its sessions read and wrote.
         """
         by_id = {case.id: case for case in replay_set.cases}
         lacking = {trial.case for trial in self.answers if trial.case in by_id and _lacks(by_id[trial.case], trial)}
@@ -109,6 +109,7 @@ class _WireTrial(_Wire):
     answer: list[str] = Field(description="the answer in full, line by line")
     calls: list[CallEntry] | None = Field(default=None, description="the tool calls, where the case expects some")
     turns: list[TurnEntry] = Field(default=[], description="the turns of a case with sessions")
+    state: dict[str, Any] | None = Field(default=None, description="the end state, where the case expects one")
 
 
 class _WireCase(_Wire):
@@ -159,15 +160,18 @@ def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuo
 
 def _lacks(case: Case, trial: Trial) -> bool:
     """Whether an accepted answer lacks something that the case asks by now."""
-    return lacks_turns(case, trial) if case.sessions else case.asks_calls and trial.tool_calls is None
+    if case.sessions:
+        return lacks_turns(case, trial)
+    return (case.asks_calls and trial.tool_calls is None) or (case.asks_state and trial.state is None)
 
 
 def _answer(trial: Trial, case: Case | None) -> Trial:
-    """What is kept of a trial: its answer, its turns, and for a case that expects calls the calls that it shows."""
+    """What is kept of a trial: its answer, its turns, and the calls and the end state for a case that expects some."""
     if case is not None and case.sessions:
         return Trial(trial.case, trial.repeat, trial.answer, turns=accepted_turns(case, trial))
     calls = calls_made(case, trial) if case is not None and case.asks_calls else None
-    return Trial(trial.case, trial.repeat, trial.answer, tool_calls=calls)
+    state = trial.state if case is not None and case.asks_state else None
+    return Trial(trial.case, trial.repeat, trial.answer, tool_calls=calls, state=state)
 
 
 def save_baseline(baseline: Baseline, path: Path, replay_set: ReplaySet) -> None:
@@ -213,6 +217,7 @@ def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
             "answer": answers[trial.repeat].answer.split("\n"),
             **_calls(answers[trial.repeat]),
             **({"turns": turn_entries(turns)} if (turns := answers[trial.repeat].turns) else {}),
+            **({} if (state := answers[trial.repeat].state) is None else {"state": dict(state)}),
         }
         for trial in score.trials
     ]
@@ -276,7 +281,7 @@ def load_baseline(path: Path) -> Baseline:
 def _read(case_id: str, trial: _WireTrial) -> Trial:
     calls = None if trial.calls is None else tuple(ToolCall(call.name, call.args) for call in trial.calls)
     turns = read_turns(trial.turns)
-    return Trial(case_id, trial.repeat, "\n".join(trial.answer), tool_calls=calls, turns=turns)
+    return Trial(case_id, trial.repeat, "\n".join(trial.answer), tool_calls=calls, turns=turns, state=trial.state)
 
 
 def _standing_twice(wire: _WireBaseline) -> str:

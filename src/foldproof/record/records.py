@@ -61,6 +61,7 @@ class TurnRecord:
     None means as in `Trial`. `fresh` says whether the context of a later session was free of what was said before,
     where that can be seen; the first session has nothing to be free of. `store_written` and `store_kept` name the
     listings after the session and after the maintenance that followed it; they stand on the last turn of a session.
+    `state` is the state of the agent's world after this turn.
     `before`, `ended` and `after` hold what the memory listed before the session, after it, and after the maintenance;
     they stand on every turn of a session of which an expectation looks at that.
     """
@@ -81,6 +82,7 @@ class TurnRecord:
     before: tuple[MemoryItem, ...] | None = None
     ended: tuple[MemoryItem, ...] | None = None
     after: tuple[MemoryItem, ...] | None = None
+    state: Mapping[str, Any] | None = None
 
     @property
     def name(self) -> str:
@@ -98,7 +100,7 @@ class Trial:
     while the memory was built. Where another trial of the run had built it, `built_by` is that one's user id, and the
     calls of `building` are without their `request`. `store_written` and `store_kept` name the
     `StoreListing`s before and after the folds. `started_at` is UTC in ISO form, `duration_s` the seconds of the
-    last attempt, `attempts` counts from 1.
+    last attempt, `attempts` counts from 1. `state` is the state of the agent's world after the answer.
 
     `turns` are those of a case with sessions, in their order; the other fields then are those of the last turn, but
     for `usage`, which is that of all. A trial that ended early has the turns up to there.
@@ -125,6 +127,7 @@ class Trial:
     attempts: int = 1
     built_by: str = ""
     turns: tuple[TurnRecord, ...] = ()
+    state: Mapping[str, Any] | None = None
 
     @property
     def key(self) -> TrialKey:

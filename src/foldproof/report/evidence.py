@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from foldproof.cases import Case
 from foldproof.logs import MemoryItem
@@ -92,6 +92,7 @@ def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records 
         traces=trace_rows(evidence, item.score) if records is not None and trial.error is None else [],
         calls=call_rows(trial.building, [seen for turn in trial.turns for seen in turn.seen] or trial.seen),
         turns=_turns(trial, item.score, facts),
+        state=_state(trial.state),
         disagreements=list(disagreements(evidence)),
         nearest=_nearest(item, case, facts),
         input_tokens=trial.usage.input_tokens if trial.usage else None,
@@ -117,9 +118,14 @@ def _turns(trial: Trial, score: TrialScore, facts: dict[str, Fact]) -> list[Turn
             memory_reads=_items(facts, turn.memory_reads),
             memory_writes=_items(facts, turn.memory_writes),
             prompt=turn.prompt,
+            state=_state(turn.state),
         )
         for turn in trial.turns
     ]
+
+
+def _state(state: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if state is None else dict(state)
 
 
 def _items(facts: dict[str, Fact], items: Sequence[MemoryItem] | None) -> list[ItemRow] | None:

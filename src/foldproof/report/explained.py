@@ -118,6 +118,7 @@ class TurnRow(Document):
     memory_reads: list[ItemRow] | None = None
     memory_writes: list[ItemRow] | None = None
     prompt: str | None = None
+    state: dict[str, Any] | None = Field(default=None, description="the state of the agent's world after this turn")
 
 
 class ExplainedTrialRow(Document):
@@ -137,6 +138,7 @@ class ExplainedTrialRow(Document):
     traces: list[TraceRow] = []
     calls: list[CallRow] = []
     turns: list[TurnRow] = Field(default=[], description="the turns of a case with sessions, in order")
+    state: dict[str, Any] | None = Field(default=None, description="the state of the agent's world after the answer")
     disagreements: list[str] = Field(default=[], description="where two sources show different things")
     nearest: dict[str, str] = Field(default={}, description="for each missed fact the nearest words of the answer")
     input_tokens: int | None = None

@@ -21,7 +21,7 @@ from foldproof.report.markup import code, codes, fenced, folded, table, words
 from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
 from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
 from foldproof.report.pages.stages import call_title, stage_words, trace_word
-from foldproof.report.pages.turns import turn_lines
+from foldproof.report.pages.turns import state_text, turn_lines
 from foldproof.report.summary import (
     CHANGED,
     Loss,
@@ -181,6 +181,8 @@ def _trial(trial: ExplainedTrialRow) -> list[str]:
     calls = trial.tool_calls
     lines += [f"Tool calls: {NOT_SEEN if calls is None else len(calls) or 'none'}", ""]
     lines += _bullets(code(call_text(call, None)) for call in calls or ())
+    if trial.state is not None and not trial.turns:
+        lines += [f"State: {code(state_text(trial.state), LONG)}", ""]
     lines += _bullets(words(note) for note in trial.notes)
     return lines + folded("log", [fenced(tail(trial.log, _LAST_LINES))] if trial.log.strip() else [])
 

@@ -238,6 +238,7 @@ def _record(
         duration_s=round(duration_s, 4),
         attempts=attempts,
         turns=turns,
+        state=reply.state,
     )
 
 

@@ -112,6 +112,7 @@ async def _hold(
                 reply.memory_writes,
                 reply.prompt,
                 () if held.awaits_seen else await hall.watch.take(hall.user),
+                state=reply.state,
             )
         )
         held.usages.append(reply.usage)

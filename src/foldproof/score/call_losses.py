@@ -1,14 +1,15 @@
-"""Who lost what a call should have been made with. Pure."""
+"""Who lost what a call should have been made with, or an end state should hold. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from foldproof.cases.expectations import ArgumentCheck, Expectation, ExpectedCall
 from foldproof.matching import Fact, check_fact
+from foldproof.score.arguments import state_differences
 from foldproof.score.attribution import Loss, attribute
 from foldproof.score.call_fits import Fits
 from foldproof.score.evidence import TrialEvidence
@@ -28,8 +29,19 @@ def attribute_call(item: Expectation, evidence: TrialEvidence) -> Loss | None:
     if item.kind == "no_tool_called":
         return None
     fits = Fits(calls_made(evidence.case, evidence.trial) or ())
+    return _first_lost((fact for call in item.calls if not fits.of(call) for fact in _lacking(call, fits)), evidence)
+
+
+def attribute_state(item: Expectation, evidence: TrialEvidence) -> Loss | None:
+    """Who lost a value that an end state lacks, by the same rules as an argument of a call."""
+    found = state_differences(item.state or {}, evidence.trial.state or {}, exact=False)
+    lacking = (one.wanted for one in found if one.kind in {"missing", "value"})
+    return _first_lost((fact for value in lacking for fact in _leaves(value) if not check_fact(fact)), evidence)
+
+
+def _first_lost(facts: Iterable[Fact], evidence: TrialEvidence) -> Loss | None:
     unused = None
-    for fact in (fact for call in item.calls if not fits.of(call) for fact in _lacking(call, fits)):
+    for fact in facts:
         loss = attribute(fact, evidence)
         if loss.owner in _LOSING:
             return replace(loss, reason=f"'{fact.label}': {loss.reason}")
@@ -50,6 +62,19 @@ def _lacking(call: ExpectedCall, fits: Fits) -> Iterator[Fact]:
         for name, value in one.args.items():
             if lacking is None or name in lacking:
                 yield from (fact for fact in _facts_of(value) if not check_fact(fact))
+
+
+def _leaves(value: Any) -> Iterator[Fact]:  # noqa: ANN401  # a part of an expected state
+    """Every value in a part of a state, as facts."""
+    parts: Iterable[Any] = ()
+    if isinstance(value, Mapping):
+        parts = value.values()
+    elif isinstance(value, list):
+        parts = value
+    else:
+        yield from _facts_of(value)
+    for part in parts:
+        yield from _leaves(part)
 
 
 def _facts_of(value: Any) -> Iterator[Fact]:  # noqa: ANN401  # an argument or a check of one

@@ -86,7 +86,7 @@ def match_calls(
     expectations is never `ok`: nothing is asserted.
 
     Raises:
-        ValueError: for an expectation or a call that cannot be read, for an expectation about the reply, and for
+        ValueError: for an expectation or a call that cannot be read, for one about the reply or the end state, and for
             calls that are None: what cannot be seen cannot be judged.
     """
     if made is None:
@@ -122,7 +122,8 @@ def _expectation(given: Any) -> Expectation:  # noqa: ANN401  # whatever the cal
         raise ValueError(f"the expectation {fault}\n  {fault.hint}") from fault
     if isinstance(given, Expectation) and given.about_calls:
         return given
-    told = f"`{given.kind}`, which is about the reply" if isinstance(given, Expectation) else type(given).__name__
+    about = "the end state" if isinstance(given, Expectation) and given.state is not None else "the reply"
+    told = f"`{given.kind}`, which is about {about}" if isinstance(given, Expectation) else type(given).__name__
     raise ValueError(f"an expectation of a call is {told}\n  write a text, a mapping or a ToolCall; see match_fact")
 
 

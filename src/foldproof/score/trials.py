@@ -15,12 +15,13 @@ from foldproof.matching import Fact, Text, match_fact, weakened
 from foldproof.record import Trial
 from foldproof.score.abstain import admits_ignorance
 from foldproof.score.attribution import Loss, attribute, attribute_forbidden
-from foldproof.score.call_losses import attribute_call
+from foldproof.score.call_losses import attribute_call, attribute_state
 from foldproof.score.calls import CallVerdict, judge_calls
 from foldproof.score.evidence import Records, TrialEvidence
 from foldproof.score.invented import attribute_abstention
 from foldproof.score.made import calls_made
 from foldproof.score.memory import judge_memory
+from foldproof.score.states import judge_state
 from foldproof.score.turns import JudgedTurn, judged_turns
 
 FactRole = Literal["expected", "forbidden", "expectation"]
@@ -131,7 +132,8 @@ def _traced_expectation(score: FactScore, item: Expectation, turn: JudgedTurn, e
         return score
     if item.fact is None:
         # What a call lacks may have been said in this very conversation: that is nobody's loss of memory.
-        return replace(score, loss=None if turn.said else _of_session(attribute_call(item, evidence), turn))
+        trace_back = attribute_state if item.kind == "state" else attribute_call
+        return replace(score, loss=None if turn.said else _of_session(trace_back(item, evidence), turn))
     trace = attribute_forbidden if item.kind == "reply_omits" else attribute
     loss = _of_session(trace(item.fact, evidence), turn, item.fact)
     if item.kind == "memory_read" and loss is not None and loss.owner in {"prompt", "use"}:
@@ -159,6 +161,9 @@ def _score_expectations(turn: JudgedTurn) -> Iterator[FactScore]:
         if item.about_memory:
             found = judge_memory(item, turn)
             yield FactScore(label, "expectation", found.outcome, reason=found.reason)
+        elif item.kind == "state":
+            state = judge_state(item, turn.trial.state)
+            yield FactScore(label, "expectation", state.outcome, reason=state.reason)
         elif item.fact is None:
             verdict = next(verdicts)
             yield FactScore(label, "expectation", verdict.outcome, reason=verdict.reason)

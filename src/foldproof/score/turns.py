@@ -52,6 +52,7 @@ def _judged(case: Case, part: Case, trial: Trial, at: int) -> JudgedTurn:
         memory_writes=turn.memory_writes,
         prompt=turn.prompt,
         seen=turn.seen,
+        state=turn.state,
         store_kept=earlier[-1].store_kept if earlier else trial.store_kept,
     )
     before: tuple[CaseSession, ...] = case.sessions[: turn.session - 1]

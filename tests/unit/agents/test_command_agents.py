@@ -114,6 +114,7 @@ async def test_a_reply_shows_what_it_holds(opened, ask, program):
         "prompt": [{"role": "user"}],
         "usage": {"input_tokens": 5, "output_tokens": 2.0, "cost_usd": 0.1},
         "notes": ["n"],
+        "state": {"cups": 2},
         "mood": "ignored",
     }
     async with opened(program(reply=answer)) as factory:
@@ -127,6 +128,7 @@ async def test_a_reply_shows_what_it_holds(opened, ask, program):
     assert json.loads(reply.prompt) == [{"role": "user"}]
     assert reply.usage == Usage(5, 2, 0.1)
     assert reply.notes == ("n",)
+    assert reply.state == {"cups": 2}
 
 
 async def test_a_bare_reply_shows_nothing_else(opened, ask, program):
@@ -134,6 +136,7 @@ async def test_a_bare_reply_shows_nothing_else(opened, ask, program):
         reply = await ask(await factory.make({}, "t"))
     assert reply.text == ""
     assert (reply.tool_calls, reply.memory_reads, reply.memory_writes, reply.prompt, reply.usage) == (None,) * 5
+    assert reply.state is None
 
 
 @pytest.mark.parametrize("answer", [{"unsupported": True}, {}])
@@ -173,6 +176,7 @@ async def test_a_program_without_sessions_or_ingest(opened, ask, program):
         ({"text": "a", "tool_calls": {}}, ["`tool_calls` is {}, where a list is expected"]),
         ({"text": "a", "tool_calls": [{"args": {}}]}, ["`tool_calls` holds"]),
         ({"text": "a", "memory_reads": [3]}, ["`memory_reads` holds 3"]),
+        ({"text": "a", "state": [3]}, ["the agent's `state` is [3], where an object is expected"]),
     ],
 )
 async def test_a_failure_is_told_with_what_can_be_seen(opened, ask, program, monkeypatch, answer, words):

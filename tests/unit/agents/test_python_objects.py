@@ -131,3 +131,65 @@ async def test_what_a_factory_makes_wrongly_is_told(opened, ask, write):
         with pytest.raises(AgentError, match="`memories` gave str"):
             await made.memories("u")
         assert await made.memories("texts") == (MemoryItem("tea"),)
+
+
+STATES = """
+from foldproof.agents import Reply, UnsupportedError
+class Talk:
+    def __init__(self, said): self.said = said
+    def reply(self, message): return Reply(message, state={"said": "in the reply"}) if self.said else message
+class Till:
+    given, told = {"refunds": [5310]}, False
+    def __init__(self, memory_config): pass
+    def start_session(self, info): return Talk(self.told)
+    def state(self): return self.given
+class Later(Till):
+    async def state(self): return {"later": True}
+class Says(Till):
+    told = True
+class Wrong(Till):
+    given = [1]
+class Odd(Till):
+    given = {1, 2}
+class Silent(Till):
+    def state(self): raise UnsupportedError("not now")
+class Breaks(Till):
+    def state(self): raise RuntimeError("the till is closed")
+class Field(Till):
+    state = {"not": "a method"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "state"),
+    [
+        ("Till", {"refunds": [5310]}),
+        ("Later", {"later": True}),
+        ("Says", {"said": "in the reply"}),
+        ("Silent", None),
+        ("Field", None),
+    ],
+)
+async def test_the_state_of_an_agents_world_is_shown_with_each_reply(opened, ask, write, named, state):
+    write(STATES)
+    async with opened({"python": f"subject:{named}"}) as factory:
+        made = await factory.make({}, "t")
+        assert (await ask(made)).state == state
+        await made.close()
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("Wrong", r"the agent's `state` is \[1\], where an object is expected"),
+        ("Odd", "the agent's `state` is set, where an object is expected"),
+        ("Breaks", "the agent raised RuntimeError: the till is closed"),
+    ],
+)
+async def test_a_state_that_cannot_be_told_is_the_agents_failure(opened, ask, write, named, told):
+    write(STATES)
+    async with opened({"python": f"subject:{named}"}) as factory:
+        made = await factory.make({}, "t")
+        with pytest.raises(AgentError, match=told):
+            await ask(made)
+        await made.close()

@@ -132,6 +132,26 @@ def called(name="f", args=None, **more):
             called(args={"a": {"b": [1, ArgumentCheck("matches", fact=Fact("pattern", "x"))]}, "c": 3, "d": {}}),
             'tool_called: f(a={"b": [1, "<matches x>"]}, c=3, d={})',
         ),
+        (
+            "state: {refunds: [{order_id: 5310, method: store_credit}], open: true}",
+            Expectation("state", state={"refunds": [{"order_id": 5310, "method": "store_credit"}], "open": True}),
+            'state: refunds=[{"order_id": 5310, "method": "store_credit"}], open=true',
+        ),
+        (
+            "state: {is: {total: {value: 24.9, tolerance: 0.01}}, mode: exact}",
+            Expectation("state", state={"total": ArgumentCheck("value", 24.9, 0.01)}, mode="exact"),
+            "state: total=24.9±0.01, exactly",
+        ),
+        (
+            "state: {is: {is: {contains: dent}}}",
+            Expectation("state", state={"is": ArgumentCheck("contains", fact=Fact("normalized", "dent"))}),
+            "state: is=<contains dent>",
+        ),
+        (
+            "state: {refunds: [], by: {}}",
+            Expectation("state", state={"refunds": [], "by": {}}),
+            "state: refunds=[], by={}",
+        ),
     ],
 )
 def test_every_form_of_an_expectation(load, tmp_path, text, expected, label):
@@ -165,7 +185,15 @@ def test_every_form_of_an_expectation(load, tmp_path, text, expected, label):
             "has the expectation `memory_write`, which is for the turns of `sessions`",
             "allowed: `tool_",
         ),
-        ("state: f", "has the expectation `state`, which comes with a later version", "allowed: `tool_"),
+        ("state: f", "needs a mapping under `state`, not 'f'", "state: {refunds: [{order_id: 5310"),
+        ("state: {}", "needs a mapping under `state`, not nothing", "state: {refunds:"),
+        ("state: {is: [1]}", "needs a mapping under `state`, not a list", "state: {refunds:"),
+        (
+            "state: {is: {a: 1}, mode: all}",
+            "has the unknown mode 'all'",
+            "`subset` (further keys are welcome), `exact`",
+        ),
+        ("state: {a: {b: {matchs: x}}}", "has an argument with the unknown check `matchs`", "did you mean `matches`?"),
         ("refund", "must be an expectation, not 'refund'", "write `tool_called: name(arg=value)`"),
         ("{tool_called: f, count: 2}", "needs exactly one kind of expectation, found `tool_called`, `count`", "{name:"),
         ("{}", "needs exactly one kind of expectation, found none", ""),

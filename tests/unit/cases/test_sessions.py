@@ -141,7 +141,7 @@ def test_the_schema_knows_both_forms():
         ("cases:\n- id: a\n  sessions:\n  - turns: []\n", 4, "must be more than empty", "at least one"),
         ("cases:\n- id: a\n  sessions:\n  - turns:\n    - expect: []\n", 5, "lacks the field `user`", "add it"),
         (one("memory_raed: x"), 7, "unknown kind of expectation `memory_raed`", "did you mean `memory_read`?"),
-        (one("state: x"), 7, "has the expectation `state`, which comes with a later version", "`store_lacks`"),
+        (one("state: x"), 7, "needs a mapping under `state`, not 'x'", "state: {refunds:"),
         (one("memory_read: {judged: x}"), 7, "has a judged fact under `memory_read`", "match it"),
         (one("memory_write: {any: [a, {judged: x}]}"), 7, "has a judged fact under `memory_write`", "match it"),
         (one("memory_write: {}"), 7, "has an empty `memory_write`", "kind: preference"),

@@ -132,3 +132,16 @@ def test_a_turn_that_is_none_is_refused(tmp_path):
     path.write_text(path.read_text("utf-8").replace('"turn": 1', '"turm": 1', 1), "utf-8")
     with pytest.raises(FileError, match=r"damaged at `cases\.0\.trials\.0\.turns\.0"):
         load_baseline(path)
+
+
+STATE = Expectation("state", state={"refunds": [{"order_id": 5310}]})
+SHOP = {"refunds": [{"order_id": 5310, "method": "card"}]}
+
+
+def test_the_state_is_kept_of_turns_that_expect_one(tmp_path):
+    case = case_of(first=[MENTIONS], second=[STATE])
+    path, baseline = kept(case, trial_of({"state": {"refunds": []}}, {"state": SHOP}), tmp_path)
+    (entry,) = json.loads(path.read_text("utf-8"))["cases"][0]["trials"]
+    assert [turn.get("state") for turn in entry["turns"]] == [None, SHOP]
+    assert baseline.scores(set_of(case))["a"].outcome == "pass"
+    assert set(baseline.scores(set_of(case_of(first=[STATE], second=[STATE])))) == set()

@@ -81,3 +81,21 @@ def test_damaged_calls_are_named_by_their_place(tmp_path, calls):
     path.write_text(json.dumps(document), "utf-8")
     with pytest.raises(FileError, match=r"damaged at `cases\.0\.trials\.0\.calls"):
         load_baseline(path)
+
+
+STATE = Expectation("state", state={"refunds": [{"order_id": 4021}]})
+SHOP = {"refunds": [{"order_id": 4021, "method": "card"}]}
+
+
+def test_the_end_state_is_kept_of_cases_that_expect_one(tmp_path):
+    case = replace(SAYING, expect=(STATE,))
+    path = tmp_path / "baseline.json"
+    save_baseline(
+        make_baseline(RUN, [Trial("db", 0, "Postgres", state=SHOP)], a_set(case), vacuous=()), path, a_set(case)
+    )
+    loaded = load_baseline(path)
+    assert loaded.answers == (Trial("db", 0, "Postgres", state=SHOP),)
+    assert loaded.scores(a_set(case))["db"].outcome == "pass"
+    other = make_baseline(RUN, [Trial("db", 0, "Postgres", state=SHOP)], a_set(SAYING), vacuous=())
+    assert other.answers == (Trial("db", 0, "Postgres"),)
+    assert set(other.scores(a_set(case))) == set(), "what nobody has kept cannot be judged"

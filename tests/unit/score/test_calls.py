@@ -313,6 +313,7 @@ def test_whichever_way_expected_and_made_are_given(expected, made):
         ({"name": "f", "args": {"a": object()}}, [], "which JSON does not have"),
         ([5], [], "an expectation of a call is int"),
         ({"reply_mentions": "x"}, [], "`reply_mentions`, which is about the reply"),
+        ({"state": {"a": 1}}, [], "`state`, which is about the end state"),
         ("f", [5], "a call is int"),
         ("f", [{"args": {}}], "a call is dict"),
         ("f", None, "the agent does not show its tool calls"),

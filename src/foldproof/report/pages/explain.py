@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, TrialFactRow
 from foldproof.report.pages.stages import write_model_calls, write_traces
 from foldproof.report.pages.tables import run_line
-from foldproof.report.pages.turns import write_turns
+from foldproof.report.pages.turns import state_text, write_turns
 from foldproof.report.sheet import Row, Sheet, verdict_mark
 from foldproof.report.summary import fact_name, outcome_word
 from foldproof.report.text import BRIEF, LONG, counted, inline, pieces, tail
@@ -51,6 +51,7 @@ def _same(one: ExplainedTrialRow, other: ExplainedTrialRow) -> bool:
             "notes",
             "traces",
             "turns",
+            "state",
         )
     ) and one.score.model_copy(update={"repeat": 0}) == other.score.model_copy(update={"repeat": 0})
 
@@ -88,6 +89,7 @@ def _write_trial(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     _write_prompt(sheet, trial)
     write_model_calls(sheet, trial.calls)
     _write_calls(sheet, trial)
+    _write_state(sheet, trial)
     for title, words in (("notes", "\n".join(trial.notes)), ("log", trial.log)):
         if words.strip():
             _title(sheet, title)
@@ -184,6 +186,12 @@ def _write_calls(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     sheet.line(("tool calls: ", "quiet"), str(len(trial.tool_calls) or "none"), indent=2)
     for call in trial.tool_calls:
         sheet.line(call_text(call, None if sheet.details else BRIEF), indent=4)
+
+
+def _write_state(sheet: Sheet, trial: ExplainedTrialRow) -> None:
+    """The state of the agent's world, where there is one; that of each turn stands with it."""
+    if trial.state is not None and not trial.turns:
+        sheet.line(("state: ", "quiet"), inline(state_text(trial.state), None if sheet.details else LONG), indent=2)
 
 
 def call_text(call: dict[str, object], limit: int | None) -> str:

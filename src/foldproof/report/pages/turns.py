@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+
 from foldproof.report.explained import ExplainedTrialRow, ItemRow, TurnRow
 from foldproof.report.sheet import Row, Sheet, verdict_mark
 from foldproof.report.summary import outcome_word
@@ -24,11 +27,18 @@ def write_turns(sheet: Sheet, trial: ExplainedTrialRow) -> None:
 
 
 def turn_lines(turn: TurnRow) -> list[tuple[str, str]]:
-    """What a turn read, wrote and called, as far as it was seen and there was any."""
+    """What a turn read, wrote and called, and the state after it, as far as it was seen and there was any."""
     items = (("read", turn.memory_reads), ("wrote", turn.memory_writes))
     lines = [(title, _joined([item for item in held if not item.dropped])) for title, held in items if held]
     names = [str(call.get("name", "?")) for call in turn.tool_calls or ()]
-    return [*((title, text) for title, text in lines if text), *([("called", ", ".join(names))] if names else [])]
+    called = [("called", ", ".join(names))] if names else []
+    state = [] if turn.state is None else [("state", state_text(turn.state))]
+    return [*((title, text) for title, text in lines if text), *called, *state]
+
+
+def state_text(state: Mapping[str, object]) -> str:
+    """The state of a world on one line, as JSON."""
+    return json.dumps(state, ensure_ascii=False)
 
 
 def _joined(items: list[ItemRow]) -> str:
