@@ -2,6 +2,7 @@
 
 from foldproof.cases.environment import expand
 from foldproof.cases.expectations import ArgumentCheck, CallCount, Expectation, ExpectedCall
+from foldproof.cases.forgetting import Bystander, Forgetting
 from foldproof.cases.frozen import CutFrom
 from foldproof.cases.import_logs import Extra, LogImport, import_logs
 from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
@@ -29,6 +30,7 @@ __all__ = [
     "CLASSES",
     "STRICT_CLASSES",
     "ArgumentCheck",
+    "Bystander",
     "CallCount",
     "Case",
     "CaseSession",
@@ -39,6 +41,7 @@ __all__ = [
     "ExpectedCall",
     "Extra",
     "Fact",
+    "Forgetting",
     "ImportReport",
     "JudgePin",
     "Limits",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from foldproof.cases.expectations import ANY_TOOL, ExpectedCall, argument_text
+from foldproof.cases.forgetting import forgetting_problems
 from foldproof.cases.frozen import prefix_faults
 from foldproof.cases.records import Case, Source
 from foldproof.cases.sessions import before_its_time
@@ -70,6 +71,11 @@ def _session_problems(case: Case) -> Iterator[_Found]:
     if early is not None:
         message = f" has session {early + 1} at '{case.sessions[early].at}', which is before an earlier one"
         yield f"sessions.{early}", "session-order", message, "write the sessions in the order in which they take place"
+    if case.history and "" not in case.users:
+        message = f" has the history '{case.history}', and no session of the user without a label, whose it is"
+        yield "history", "history-of-nobody", message, "leave out the `user` of those sessions whose user it belongs to"
+    if case.forget:
+        yield from forgetting_problems(case.forget, case.sessions)
 
 
 def _frozen_problems(case: Case) -> Iterator[_Found]:
@@ -78,9 +84,12 @@ def _frozen_problems(case: Case) -> Iterator[_Found]:
 
 
 def _nothing_asked(case: Case) -> Iterator[_Found]:
-    asked = case.expected or case.abstain or any(item.kind not in NOTHING_ASKED for item in case.all_expected)
+    survives = case.forget is not None and case.forget.asks
+    asked = (
+        survives or case.expected or case.abstain or any(item.kind not in NOTHING_ASKED for item in case.all_expected)
+    )
     if not asked:
-        forbidden = case.forbidden or case.all_expected
+        forbidden = case.forbidden or case.all_expected or case.forget
         only = ", only forbidden ones: silence would pass it" if forbidden else ""
         hint = "write under `expected_facts` what the answer must say, or `abstain: true` if it must admit not to know"
         yield "expected_facts", "no-expected-facts", f" has no expected facts{only}", hint

@@ -7,6 +7,7 @@ from typing import Any
 
 from foldproof.cases.expectation_values import expectation_content, expectation_value
 from foldproof.cases.facts import fact_value
+from foldproof.cases.forgetting import forgetting_value
 from foldproof.cases.frozen import frozen_value
 from foldproof.cases.records import Case, JudgePin, Requirement, Waiver
 from foldproof.cases.sessions import sessions_value
@@ -26,6 +27,7 @@ def case_value(case: Case) -> dict[str, Any]:
         "expected_facts": [fact_value(fact) for fact in case.expected],
         "forbidden_facts": [fact_value(fact) for fact in case.forbidden],
         "expect": [expectation_value(item) for item in case.expect],
+        "forget": forgetting_value(case.forget) if case.forget else {},
         "abstain": case.abstain,
         "cut_from": {"session": case.cut_from.session, "turn": case.cut_from.turn} if case.cut_from else None,
         "source": [str(source) for source in case.source],

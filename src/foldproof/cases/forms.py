@@ -21,6 +21,9 @@ def form_faults(data: Mapping[str, Any]) -> Iterator[_Found]:
     if "cut_from" in data and "frozen" not in data:
         hint = "it tells where a `frozen:` prefix was cut; write the prefix, or leave it out"
         yield "cut_from", "has `cut_from` without `frozen`", hint, "form"
+    if "forget" in data and "sessions" not in data:
+        hint = "what is taken back in one session is looked for in later ones: write `sessions`"
+        yield "forget", "has `forget` without `sessions`", hint, "forget"
     if "sessions" in data:
         for key, hint in _BESIDE_SESSIONS.items():
             if key in data:

@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 
 from foldproof.cases.case_checks import alternatives, placed_facts
 from foldproof.cases.common_words import COMMON_WORDS
+from foldproof.cases.lint_forgetting import forget_doubts
 from foldproof.cases.nodes import shown
 from foldproof.cases.records import CLASSES, Case, ReplaySet
 from foldproof.core import Problem
@@ -53,10 +54,10 @@ def _set_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     if not FEWEST <= gated <= MOST:
         hint = f"{FEWEST} to {MOST} gated cases show most for their cost: enough to notice a loss, few enough to read"
         yield 0, "set-size", f"the gate counts {gated} cases", hint
-    forgets = any(_FORGET in {case.case_class, *case.tags} for case in replay_set.cases)
+    forgets = any(case.forget or _FORGET in {case.case_class, *case.tags} for case in replay_set.cases)
     if counts["preference"] and not forgets:
         message = "the set has preferences, but no case in which something must be forgotten"
-        hint = "add one with the tag `forget` whose `forbidden_facts` name what the user took back"
+        hint = "add one with sessions and a `forget` block that names what the user took back"
         yield 0, "no-forget-case", message, hint
 
 
@@ -73,7 +74,7 @@ def _history_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
 
 def _case_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     for case in replay_set.cases:
-        whole = (*_whole_doubts(case), *_class_doubts(case, replay_set))
+        whole = (*_whole_doubts(case), *_class_doubts(case, replay_set), *forget_doubts(case))
         found = [(case, doubt) for doubt in whole]
         found += [(part, doubt) for part in case.parts for doubt in _doubts(part)]
         for part, (key, rule, message, hint) in found:
@@ -95,6 +96,8 @@ def _class_doubts(case: Case, replay_set: ReplaySet) -> Iterator[_Doubt]:
 def _whole_doubts(case: Case) -> Iterator[_Doubt]:
     """Cases that show little: they ask that nothing is done, or look at the memory and not at the behaviour."""
     expect = case.all_expected
+    if case.forget and case.forget.asks:
+        return
     place = "sessions" if case.sessions else "expect"
     if not expect or case.expected or case.abstain:
         return

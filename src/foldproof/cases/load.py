@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from foldproof.cases.case_checks import case_problems, source_of
 from foldproof.cases.contents import set_hash
 from foldproof.cases.faults import problems_of, quoted
+from foldproof.cases.forgetting import Bystander, Forgetting, placed_forgetting, retracting_session
 from foldproof.cases.forms import form_faults
 from foldproof.cases.frozen import CutFrom
 from foldproof.cases.gates import gate_of_all, requirements_of, waiver_of
@@ -20,7 +22,7 @@ from foldproof.cases.nodes import Node, data_of, line_at, shown
 from foldproof.cases.records import Case, JudgePin, ReplaySet, Waiver
 from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.cases.tree import read_tree
-from foldproof.cases.wire import LATER_KEYS, CaseWire, HeadWire, SetWire
+from foldproof.cases.wire import LATER_KEYS, CaseWire, ForgetWire, HeadWire, SetWire
 from foldproof.core import FileError, Problem
 from foldproof.logs import History
 
@@ -211,6 +213,12 @@ def _record(wire: CaseWire, node: Node) -> Case:
             for index, _ in enumerate(turn.expect):
                 line = line_at(node, ("sessions", at, "turns", number, "expect", index))
                 lines[f"{place}.expect.{index}"] = line
+    sessions = tuple(
+        CaseSession(
+            tuple(CaseTurn(turn.user, tuple(turn.expect)) for turn in one.turns), one.at, one.maintain, one.user
+        )
+        for one in wire.sessions
+    )
     return Case(
         id=wire.id,
         question=wire.sessions[-1].turns[-1].user if wire.sessions else wire.question or wire.user,
@@ -225,11 +233,21 @@ def _record(wire: CaseWire, node: Node) -> Case:
         lines=lines,
         at=wire.at,
         expect=tuple(wire.expect),
-        sessions=tuple(
-            CaseSession(tuple(CaseTurn(turn.user, tuple(turn.expect)) for turn in one.turns), one.at, one.maintain)
-            for one in wire.sessions
-        ),
+        sessions=sessions,
+        forget=_forgetting(wire.forget, sessions, node, lines=lines) if wire.forget else None,
         frozen=tuple(wire.frozen),
         cut_from=CutFrom(wire.cut_from.session, wire.cut_from.turn) if wire.cut_from else None,
         asks_as="user" if wire.user else "question",
     )
+
+
+def _forgetting(wire: ForgetWire, sessions: Sequence[CaseSession], node: Node, *, lines: dict[str, int]) -> Forgetting:
+    other = Bystander(wire.bystander.user, tuple(wire.bystander.facts)) if wire.bystander else None
+    after = wire.after or retracting_session(sessions, other.user if other else None)
+    facts = tuple(wire.facts)
+    forget = Forgetting(facts, wire.means, after, tuple(wire.derived), tuple(wire.retain), other)
+    places = [place for place, _, _ in placed_forgetting(forget)]
+    for place in ("forget.after", "forget.derived", "forget.bystander", *places):
+        way = [int(key) if key.isdecimal() else key for key in place.split(".")]
+        lines[place] = line_at(node, way)
+    return forget

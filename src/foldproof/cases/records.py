@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any, Literal
 
 from foldproof.cases.expectations import Expectation
+from foldproof.cases.forgetting import Forgetting
 from foldproof.cases.frozen import CutFrom
 from foldproof.cases.sessions import CaseSession, turn_name
 from foldproof.logs import History, PastTurn
@@ -40,6 +41,7 @@ class Case:
     the question is asked, as it was written, or empty. Of a case with `sessions` the question is the last thing that
     the user says, and the facts are those of the last reply. `frozen` is what was said and done before the question
     in the same conversation, `cut_from` where that was cut. `asks_as` is the key under which the question stands.
+    `forget` is about the sessions as a whole.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Case:
     frozen: tuple[PastTurn, ...] = ()
     cut_from: CutFrom | None = None
     asks_as: Literal["question", "user"] = "question"
+    forget: Forgetting | None = None
 
     @property
     def parts(self) -> tuple[Case, ...]:
@@ -79,6 +82,7 @@ class Case:
                 at=self.sessions[at].at,
                 expect=turn.expect,
                 sessions=(),
+                forget=None,
                 lines={**self.lines, **moved, "expect": self.line(place)},
             )
             last = (at, number, turn) == turns[-1]
@@ -101,7 +105,17 @@ class Case:
     @property
     def asks_calls(self) -> bool:
         """Whether the agent's calls must be seen to judge an answer."""
-        return any(item.about_calls for item in self.all_expected)
+        return self.forget is not None or any(item.about_calls for item in self.all_expected)
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """The labels of those who speak in the sessions, in the order of their first; empty for who has none."""
+        return tuple(dict.fromkeys(session.user for session in self.sessions)) or ("",)
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether what the memory lists of every user after every session is needed to judge the trial."""
+        return self.forget is not None or len(self.users) > 1
 
     @property
     def asks_state(self) -> bool:

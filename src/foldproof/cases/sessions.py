@@ -27,12 +27,13 @@ class CaseSession:
     """One conversation with its own fresh context; only the memory persists to the next.
 
     `at` is the time at which it takes place, as it was written, or empty. With `maintain` the memory is folded after
-    it.
+    it. `user` is the label of who speaks, empty for the user without one.
     """
 
     turns: tuple[CaseTurn, ...]
     at: str = ""
     maintain: bool = False
+    user: str = ""
 
     @property
     def looks_at_store(self) -> bool:
@@ -54,7 +55,8 @@ def sessions_value(sessions: Sequence[CaseSession], *, hashed: bool = False) -> 
         for turn in session.turns:
             expect = [written(item) for item in turn.expect]
             turns.append({"user": turn.user, **({"expect": expect} if expect else {})})
-        value: dict[str, Any] = {"at": session.at, "turns": turns, "maintain": session.maintain}
+        value: dict[str, Any] = {"user": session.user, "at": session.at, "turns": turns}
+        value["maintain"] = session.maintain
         found.append({key: item for key, item in value.items() if item})
     return found
 

@@ -10,9 +10,11 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 from foldproof.cases.expectation_wire import WireExpectation, WireTurnExpectation
 from foldproof.cases.facts import WireFact
 from foldproof.cases.faults import Fault, quoted
+from foldproof.cases.forgetting import MEANS, Means
 from foldproof.cases.frozen import WirePastTurn
 from foldproof.cases.nodes import FORMAT
 from foldproof.cases.wire_types import Count, Flag, FreeMapping, Text, Version, Wire, text_of
+from foldproof.core import nearest_of
 
 LATER_KEYS = ("correction",)
 """Keys of case forms that a later version runs: known, and refused by name."""
@@ -47,12 +49,23 @@ def _history_name(value: Any) -> str:  # noqa: ANN401  # any value of a file
     return text
 
 
+def _meaning(value: Any) -> Means:  # noqa: ANN401  # any value of a file
+    text = text_of(value)
+    for known in MEANS:
+        if text == known:
+            return known
+    allowed = ", ".join(f"`{name}`" for name in MEANS)
+    raise Fault(f"cannot be {quoted(text)}", f"{nearest_of(text, MEANS)}\nallowed, the weakest first: {allowed}")
+
+
 _NAME_SCHEMA = {"type": ["string", "number"], "pattern": r"^[^\s/]+$", "minLength": 1, "maxLength": 120}
 CaseId = Annotated[str, BeforeValidator(_case_id), WithJsonSchema(_NAME_SCHEMA)]
 ClassName = Annotated[
     str, BeforeValidator(class_of), WithJsonSchema({"type": "string", "pattern": "^[a-z][a-z0-9_-]{0,39}$"})
 ]
+UserLabel = Annotated[str, BeforeValidator(_history_name), WithJsonSchema({**_NAME_SCHEMA, "maxLength": 80})]
 HistoryName = Annotated[str, BeforeValidator(_history_name), WithJsonSchema({**_NAME_SCHEMA, "maxLength": 80})]
+Meaning = Annotated[Means, BeforeValidator(_meaning), WithJsonSchema({"enum": list(MEANS)})]
 
 
 class TurnWire(Wire):
@@ -65,6 +78,7 @@ class TurnWire(Wire):
 class SessionWire(Wire):
     """One session of a case."""
 
+    user: UserLabel = ""
     at: Text = ""
     turns: list[TurnWire] = Field(min_length=1)
     maintain: Flag = False
@@ -75,6 +89,24 @@ class CutFromWire(Wire):
 
     session: Text
     turn: Count
+
+
+class BystanderWire(Wire):
+    """Another user whose facts must survive; the user without a label where none is named."""
+
+    user: UserLabel = ""
+    facts: list[WireFact] = Field(min_length=1)
+
+
+class ForgetWire(Wire):
+    """What must be forgotten in a case with sessions."""
+
+    after: Count | None = None
+    means: Meaning
+    facts: list[WireFact] = Field(min_length=1)
+    derived: list[WireFact] = Field(default_factory=list)
+    retain: list[WireFact] = Field(default_factory=list)
+    bystander: BystanderWire | None = None
 
 
 class CaseWire(Wire):
@@ -102,6 +134,7 @@ class CaseWire(Wire):
     cut_from: CutFromWire | None = None
     source: list[Text] = Field(default_factory=list)
     memory_config: FreeMapping = Field(default_factory=dict)
+    forget: ForgetWire | None = None
     abstain: Flag = False
     tags: list[Text] = Field(default_factory=list)
 

@@ -34,6 +34,14 @@ class ItemEntry(Entry):
     kind: str = ""
 
 
+class ListingEntry(Entry):
+    """What the memory listed of one user after a session, and after its maintenance."""
+
+    user: str = ""
+    ended: list[ItemEntry] | None = None
+    after: list[ItemEntry] | None = None
+
+
 class TurnEntry(Entry):
     """One turn: null, or left out, where it was not seen or nothing is expected of it."""
 

@@ -87,7 +87,10 @@ def asked_hash(case: Case, replay_set: ReplaySet) -> str:
     """Hash of what an agent is asked: the question or the sessions, the frozen turns, time, history, memory_config."""
     memory_config = case_value(case).get("memory_config", {})
     if case.sessions:
-        said = [[one.at, one.maintain, [turn.user for turn in one.turns]] for one in case.sessions]
+        said = [
+            [one.at, one.maintain, [turn.user for turn in one.turns], *([one.user] if one.user else [])]
+            for one in case.sessions
+        ]
         return content_hash(["sessions", said, memory_config, _history_hash(case, replay_set)])
     asked = [case.question, case.at, memory_config, _history_hash(case, replay_set)]
     return content_hash(["frozen", frozen_value(case.frozen, hashed=True), *asked] if case.frozen else asked)

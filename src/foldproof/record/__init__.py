@@ -1,6 +1,16 @@
 """Records: what a run yields, and the store that keeps it."""
 
-from foldproof.record.records import Run, RunState, Stopped, StoreListing, Trial, TrialError, TrialKey, TurnRecord
+from foldproof.record.records import (
+    Run,
+    RunState,
+    Stopped,
+    StoreListing,
+    Trial,
+    TrialError,
+    TrialKey,
+    TurnRecord,
+    UserListing,
+)
 from foldproof.record.store import Store, StoreError
 
 __all__ = [
@@ -14,4 +24,5 @@ __all__ = [
     "TrialError",
     "TrialKey",
     "TurnRecord",
+    "UserListing",
 ]

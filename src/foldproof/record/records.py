@@ -55,6 +55,18 @@ class StoreListing:
 
 
 @dataclass(frozen=True, slots=True)
+class UserListing:
+    """What the memory listed of one user, by label, after a session and after the maintenance that followed it.
+
+    None means that it could not be seen.
+    """
+
+    user: str
+    ended: tuple[MemoryItem, ...] | None = None
+    after: tuple[MemoryItem, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRecord:
     """What one turn of a session left behind; both numbers count from 1. `user` is what the user said.
 
@@ -64,6 +76,10 @@ class TurnRecord:
     `state` is the state of the agent's world after this turn.
     `before`, `ended` and `after` hold what the memory listed before the session, after it, and after the maintenance;
     they stand on every turn of a session of which an expectation looks at that.
+
+    `user_id` is the user id that the session had, empty where it is that of the trial. `listings` hold what the memory
+    listed of every user, in a case that has several or must forget something; they stand on the last turn of each
+    session.
     """
 
     session: int
@@ -83,6 +99,8 @@ class TurnRecord:
     ended: tuple[MemoryItem, ...] | None = None
     after: tuple[MemoryItem, ...] | None = None
     state: Mapping[str, Any] | None = None
+    user_id: str = ""
+    listings: tuple[UserListing, ...] = ()
 
     @property
     def name(self) -> str:

@@ -20,11 +20,12 @@ def seen_before(turns: Sequence[TurnRecord], at: int, store: Sequence[str] | Non
     What the memory gave for the session may stand there, and what was said in the session itself.
     Where the agent does not show what it retrieved, `store`, the memory's listing before the session, stands for it;
     where that cannot be seen either, words in the prompt may come from the memory, and nothing is said.
+    What other users said is not looked for here: no memory may give that, so it is a matter of the score.
     """
     turn = turns[at]
     session = [other for other in turns[: at + 1] if other.session == turn.session]
     own = [text for other in session for text in (other.user, other.answer)]
-    told = list(_told(turns, turn.session, own))
+    told = list(_told([other for other in turns if other.user_id == turn.user_id], turn.session, own))
     prompts = list(_prompts(turn))
     if not told or not prompts:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ from foldproof.agents.protocols import Folds
 from foldproof.agents.watch import Watch
 from foldproof.cases.sessions import CaseSession
 from foldproof.logs import MemoryItem, Seen, Usage
-from foldproof.record import StoreListing, TrialError, TurnRecord
+from foldproof.record import StoreListing, TrialError, TurnRecord, UserListing
 from foldproof.run.answers import answer_fault
 from foldproof.run.border import recordable_reply
 from foldproof.run.built import listing_of
@@ -27,12 +27,14 @@ T = TypeVar("T")
 class Held:
     """What the sessions of a trial left so far. `where` says which session and turn is under way, for messages.
 
-    `stores` are the listings before each session. `on_memory` says that the memory is at work, not the agent,
+    `stores` are the listings before each session of the user who speaks in it, `listed` the last ones of every user, by
+    label. `on_memory` says that the memory is at work, not the agent,
     `awaits_seen` that what was seen of the last turn is taken when the trial has ended, since spans come late.
     """
 
     turns: list[TurnRecord] = field(default_factory=list)
     stores: list[StoreListing | None] = field(default_factory=list)
+    listed: dict[str, StoreListing | None] = field(default_factory=dict)
     listings: list[StoreListing] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     usages: list[Usage | None] = field(default_factory=list)
@@ -47,12 +49,16 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """What all sessions of a trial have in common: who asks, over which wire, and for how long one reply is waited."""
+    """What all sessions of a trial share: whose it is, over which wire, and how long one reply is waited for."""
 
     user: str
     wire_url: str
     timeout_s: float
     watch: Watch
+
+    def user_id(self, label: str) -> str:
+        """The user id of a user of the trial: its own for who has no label."""
+        return f"{self.user}-{label}" if label else self.user
 
 
 async def hold_sessions(
@@ -64,19 +70,26 @@ async def hold_sessions(
     its place.
     """
     last = Reply("")
-    for number, session in enumerate(planned.case.sessions, 1):
+    case = planned.case
+    held.where, held.on_memory = "before session 1", True
+    others = await _listings(agent, [label for label in case.users if label], hall)
+    if others is None:
+        return _unlisted(held, hall)
+    held.listed = {"": store, **others}
+    held.listings += [listing for listing in others.values() if listing is not None]
+    held.on_memory = False
+    for number, session in enumerate(case.sessions, 1):
         held.where = f"session {number}"
-        held.stores.append(store)
-        ending = number == len(planned.case.sessions)
+        held.stores.append(held.listed[session.user])
+        ending = number == len(case.sessions)
         found = await _hold(agent, session, held, hall=hall, planned=planned)
         if isinstance(found, TrialError):
             return found
         last = found
-        if not ending or session.maintain or session.looks_at_store:
-            listed = await _settle(agent, session, held, hall=hall)
-            if isinstance(listed, TrialError):
-                return listed
-            (store,) = listed
+        if not ending or session.maintain or session.looks_at_store or case.lists_all:
+            error = await _settle(agent, planned, held, hall=hall)
+            if error is not None:
+                return error
     held.where = ""
     return last
 
@@ -86,7 +99,8 @@ async def _hold(
 ) -> Reply | TrialError:
     """One session: its turns in order."""
     number = len(held.stores)
-    info = SessionInfo(hall.user, f"{hall.user}-s{number}", session.at, hall.wire_url)
+    user = hall.user_id(session.user)
+    info = SessionInfo(user, f"{hall.user}-s{number}", session.at, hall.wire_url)
     began = await _timed(agent.start_session(info), hall)
     if began is None:
         return TrialError("timeout", held.told(f"it did not start within {hall.timeout_s:g} s"))
@@ -113,6 +127,7 @@ async def _hold(
                 reply.prompt,
                 () if held.awaits_seen else await hall.watch.take(hall.user),
                 state=reply.state,
+                user_id=user if session.user else "",
             )
         )
         held.usages.append(reply.usage)
@@ -124,43 +139,66 @@ async def _hold(
     return reply
 
 
-async def _settle(
-    agent: Agent, session: CaseSession, held: Held, *, hall: Hall
-) -> list[StoreListing | None] | TrialError:
-    """List the memory after a session, fold it where the case says so, and list it again."""
+async def _settle(agent: Agent, planned: PlannedTrial, held: Held, *, hall: Hall) -> TrialError | None:
+    """List every user's memory after a session, fold it where the case says so, and list it again."""
     number = len(held.stores)
+    session = planned.case.sessions[number - 1]
     held.where, held.on_memory = f"after session {number}", True
-    listed = await _timed(listing_of(agent, hall.user), hall)
-    if listed is None:
-        return TrialError("timeout", held.told(f"the memory was not listed within {hall.timeout_s:g} s"))
-    (written,) = kept = listed
+    written = kept = await _listings(agent, planned.case.users, hall)
+    if written is None:
+        return _unlisted(held, hall)
     if session.maintain:
         folded = await _timed(_folded(agent), hall)
         if folded is None:
             return TrialError("timeout", held.told(f"the maintenance did not end within {hall.timeout_s:g} s"))
         if not folded[0]:
             held.notes.append(f"the agent does not fold on request: no maintenance after session {number}")
-        elif (again := await _timed(listing_of(agent, hall.user), hall)) is not None:
-            kept = again
         else:
-            return TrialError("timeout", held.told(f"the memory was not listed within {hall.timeout_s:g} s"))
+            kept = await _listings(agent, planned.case.users, hall)
+    if kept is None:
+        return _unlisted(held, hall)
     held.on_memory = False
-    held.listings += [listing for listing in (written, *kept) if listing is not None]
-    _note_store(held, session, written, kept[0])
-    return kept
+    held.listings += [listing for listing in (*written.values(), *kept.values()) if listing is not None]
+    held.listed |= kept
+    _note_store(held, session, written, kept)
+    if planned.case.lists_all:
+        around = tuple(UserListing(user, _items(written[user]), _items(kept[user])) for user in planned.case.users)
+        held.turns[-1] = replace(held.turns[-1], listings=around)
+    return None
 
 
-def _note_store(held: Held, session: CaseSession, written: StoreListing | None, kept: StoreListing | None) -> None:
-    """Put what the memory listed around a session into the records of its turns."""
+async def _listings(agent: Agent, users: Sequence[str], hall: Hall) -> dict[str, StoreListing | None] | None:
+    """What the memory lists of each user, by label; None where that takes too long."""
+    found: dict[str, StoreListing | None] = {}
+    for user in users:
+        listed = await _timed(listing_of(agent, hall.user_id(user)), hall)
+        if listed is None:
+            return None
+        (found[user],) = listed
+    return found
+
+
+def _unlisted(held: Held, hall: Hall) -> TrialError:
+    return TrialError("timeout", held.told(f"the memory was not listed within {hall.timeout_s:g} s"))
+
+
+def _note_store(
+    held: Held,
+    session: CaseSession,
+    written: Mapping[str, StoreListing | None],
+    kept: Mapping[str, StoreListing | None],
+) -> None:
+    """Put what the memory listed around a session, of the user who spoke in it, into the records of its turns."""
     number, before = len(held.stores), held.stores[-1]
+    ended, after = written[session.user], kept[session.user]
     if session.looks_at_store:
         held.turns = [
-            replace(turn, before=_items(before), ended=_items(written), after=_items(kept))
+            replace(turn, before=_items(before), ended=_items(ended), after=_items(after))
             if turn.session == number
             else turn
             for turn in held.turns
         ]
-    hashes = [None if listing is None else listing.sha256 for listing in (written, kept)]
+    hashes = [None if listing is None else listing.sha256 for listing in (ended, after)]
     held.turns[-1] = replace(held.turns[-1], store_written=hashes[0], store_kept=hashes[1])
 
 

@@ -14,13 +14,16 @@ from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact, weakened
 from foldproof.record import Trial
 from foldproof.score.abstain import admits_ignorance
+from foldproof.score.apart import APART, judge_apart
 from foldproof.score.attribution import Loss, attribute, attribute_forbidden
 from foldproof.score.call_losses import attribute_call, attribute_state
 from foldproof.score.calls import CallVerdict, judge_calls
-from foldproof.score.evidence import Records, TrialEvidence
+from foldproof.score.evidence import STAGES, Records, TrialEvidence
+from foldproof.score.forgetting import forget_labels, judge_forgetting
 from foldproof.score.invented import attribute_abstention
 from foldproof.score.made import calls_made
 from foldproof.score.memory import judge_memory
+from foldproof.score.sighting import look_in
 from foldproof.score.states import judge_state
 from foldproof.score.turns import JudgedTurn, judged_turns
 
@@ -78,7 +81,8 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
     `expect:` list, of which every item must hold. A trial that recorded an error has the outcome `error`, and so has
     one whose facts cannot be judged: a failure to judge is neither a pass nor a fail. A case that asserts nothing is
     such a failure too. Of a case with sessions each turn's list is held against that turn, under labels that open with
-    its name; the facts are those of the last reply.
+    its name; the facts are those of the last reply. Whether its users were kept apart, and what it must forget, comes
+    last. One user's words shown to another fail a trial, whatever else could not be judged.
     """
     if trial.error is not None:
         return TrialScore(trial.repeat, "error", _unjudged(case), f"{trial.error.kind}: {trial.error.message}")
@@ -92,16 +96,20 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
     # Spans point into the answer of the trial, which is the last reply.
     spanless = (replace(score, spans=()) for turn in turns[:-1] for score in _score_expectations(turn))
     expectations = (*spanless, *_score_expectations(turns[-1]))
-    facts = (*admitted, *expected, *forbidden, *expectations)
+    whole = tuple(_score_whole(case, turns, records))
+    facts = (*admitted, *expected, *forbidden, *expectations, *whole)
+    if any(fact.fact == APART and not fact.ok for fact in facts):
+        return TrialScore(trial.repeat, "fail", facts)
     for fact in facts:
         if fact.outcome == "error":
             what = "expectation" if fact.role == "expectation" else "fact"
             return TrialScore(trial.repeat, "error", facts, f"{what} '{fact.fact}' was not judged: {fact.reason}")
-    if not expected and not admitted and all(item.kind in NOTHING_ASKED for item in case.all_expected):
+    survives = case.forget is not None and case.forget.asks
+    if not (expected or admitted or survives) and all(item.kind in NOTHING_ASKED for item in case.all_expected):
         return TrialScore(trial.repeat, "error", facts, "nothing is asserted: silence would pass")
     wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
     passed = any(all(fact.ok for fact in group) for group in wanted)
-    if passed and all(fact.ok for fact in (*forbidden, *expectations)):
+    if passed and all(fact.ok for fact in (*forbidden, *expectations, *whole)):
         return TrialScore(trial.repeat, "pass", facts)
     if records is not None:
         given = (*(None for _ in admitted), *case.expected, *case.forbidden)
@@ -109,8 +117,20 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
         traced = (_traced(score, fact, *told[-1]) for score, fact in zip(facts, given, strict=False))
         items = ((item, *one) for one in told for item in one[0].case.expect)
         expected_too = (_traced_expectation(score, *item) for score, item in zip(expectations, items, strict=True))
-        facts = (*traced, *expected_too)
+        facts = (*traced, *expected_too, *whole)
     return TrialScore(trial.repeat, "fail", facts)
+
+
+def _score_whole(case: Case, turns: tuple[JudgedTurn, ...], records: Records | None) -> Iterator[FactScore]:
+    """What is judged of the sessions as a whole: that users are kept apart, and what must be forgotten."""
+    for found in (*judge_apart(case, turns), *judge_forgetting(case, turns)):
+        loss = None
+        if found.blame and records is not None:
+            turn = found.blame.turn
+            evidence = TrialEvidence(turn.case, turn.trial, records, turn.earlier)
+            stages = tuple(look_in(evidence, found.blame.fact, stage) for stage in STAGES)
+            loss = Loss(found.blame.owner, found.blame.reason, stages)
+        yield FactScore(found.label, "expectation", found.outcome, reason=found.reason, loss=loss)
 
 
 def _traced(score: FactScore, fact: Fact | None, turn: JudgedTurn, evidence: TrialEvidence) -> FactScore:
@@ -190,10 +210,12 @@ def _judged_calls(case: Case, trial: Trial) -> list[CallVerdict]:
 def expectation_labels(case: Case) -> list[str]:
     """How each item of the `expect:` list stands in scores, reports and baselines; no two alike.
 
-    Those of sessions open with the name of their turn: `s2.t1 reply_mentions: store credit`.
+    Those of sessions open with the name of their turn: `s2.t1 reply_mentions: store credit`. What is judged of the
+    sessions as a whole comes last.
     """
     named = zip(case.parts, case.part_names, strict=True)
-    return [label for part, name in named for label in _labels(part, name)]
+    apart = [APART] if len(case.users) > 1 else []
+    return [*(label for part, name in named for label in _labels(part, name)), *apart, *forget_labels(case)]
 
 
 def _labels(case: Case, name: str) -> list[str]:

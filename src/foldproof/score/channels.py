@@ -1,0 +1,78 @@
+"""What each channel of a turn shows: the reply, the calls, what was retrieved, the prompt, the store. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from foldproof.logs import MemoryItem, ToolCall
+from foldproof.matching import Text
+from foldproof.matching.escapes import unescaped
+from foldproof.record import TurnRecord
+from foldproof.score.made import calls_made
+from foldproof.score.turns import JudgedTurn
+
+Channel = Literal["reply", "calls", "retrieved", "prompt", "store"]
+Said = tuple[str, str]
+"""Where a text stands, and the text."""
+_GAP = " … "
+
+
+def shown_in(channel: Channel, turn: JudgedTurn) -> list[Said] | None:
+    """What one turn shows in a channel, None where that cannot be seen; the store is shown by whole sessions."""
+    if channel == "reply":
+        return [("the reply", turn.trial.answer)]
+    if channel == "calls":
+        calls = calls_made(turn.case, turn.trial)
+        return None if calls is None else [(f"the call of {call.name}", _words(call)) for call in calls]
+    if channel == "prompt":
+        prompts = prompts_of(turn.record) if turn.record else []
+        return [("the prompt", _without_own(text, turn)) for text in prompts] or None
+    items = reads_of_turn(turn.record) if turn.record else None
+    return None if items is None else [(_place(item), item.text) for item in items]
+
+
+def reads_of_turn(turn: TurnRecord) -> tuple[MemoryItem, ...] | None:
+    """What was retrieved for a turn, and passed over, by the source that knows best; None where nobody shows it."""
+    told = [turn.memory_reads, *(seen.memory_reads for seen in turn.seen)]
+    return next((items for items in told if items is not None), None)
+
+
+def prompts_of(turn: TurnRecord) -> list[str]:
+    """The prompts of a turn: the agent's own word for it, and what was seen beside it with the user's message."""
+    asked = Text(turn.user).padded
+    seen = [call.prompt for seen in turn.seen for call in seen.calls]
+    theirs = [prompt for prompt in seen if any(asked in Text(text).padded for text in (prompt, unescaped(prompt)))]
+    prompts = [*([turn.prompt] if turn.prompt is not None else []), *theirs]
+    return list(dict.fromkeys(text for prompt in prompts for text in (prompt, unescaped(prompt))))
+
+
+def stored(turns: Sequence[JudgedTurn], user: str) -> Iterator[tuple[int, bool, tuple[MemoryItem, ...] | None]]:
+    """What the memory listed of a user, by label: each session's number, whether its maintenance is over, the items."""
+    for turn in turns:
+        for listing in turn.record.listings if turn.record else ():
+            if listing.user == user and turn.record:
+                yield turn.record.session, False, listing.ended
+                yield turn.record.session, True, listing.after
+
+
+def _words(call: ToolCall) -> str:
+    return " ".join([call.name, *(f"{name}: {_text_of(value)}." for name, value in call.args.items())])
+
+
+def _text_of(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _without_own(prompt: str, turn: JudgedTurn) -> str:
+    """A prompt without what was said in this very session: that did not come from the memory."""
+    for text in sorted((turn.case.question, *turn.said, *turn.answered), key=len, reverse=True):
+        if text.strip():
+            prompt = prompt.replace(text.strip(), _GAP)
+    return prompt
+
+
+def _place(item: MemoryItem) -> str:
+    name = f"rank {item.rank}" if item.rank else item.id or "an item"
+    return f"what was retrieved ({name}{f', {item.dropped}' if item.dropped else ''})"
