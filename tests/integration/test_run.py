@@ -146,7 +146,7 @@ def test_B66_a_call_that_never_returns_is_a_timeout(project: Callable[..., Path]
 def test_B67_retries_on_429_are_bounded(
     tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foldproof.run.runner._FIRST_DELAY_S", 0.001)
+    monkeypatch.setattr("foldproof.agents.waiting.FIRST_S", 0.001)
     with ScriptedEndpoint(lambda _: {"status": 429, "error": {"message": "rate limited"}}) as endpoint:
         endpoint_project(tmp_path, endpoint.url, cases=2, limits={"retries": 3})
         monkeypatch.chdir(tmp_path)
@@ -157,7 +157,7 @@ def test_B67_retries_on_429_are_bounded(
 
 
 def test_a_passing_fault_is_retried(tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("foldproof.run.runner._FIRST_DELAY_S", 0.001)
+    monkeypatch.setattr("foldproof.agents.waiting.FIRST_S", 0.001)
     seen: Counter[str] = Counter()
 
     def answer(question: str) -> Any:

@@ -10,7 +10,7 @@ from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
 from foldproof.cases.nodes import shown
 from foldproof.cases.project import find_project, load_project, project_environment
-from foldproof.cases.project_records import Configuration, Limits, Project, Repeats
+from foldproof.cases.project_records import Configuration, JudgeSettings, Limits, Project, Repeats
 from foldproof.cases.records import (
     CLASSES,
     STRICT_CLASSES,
@@ -44,6 +44,7 @@ __all__ = [
     "Forgetting",
     "ImportReport",
     "JudgePin",
+    "JudgeSettings",
     "Limits",
     "LogImport",
     "Project",

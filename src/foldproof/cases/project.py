@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from foldproof.cases.faults import problems_of
 from foldproof.cases.nodes import data_of, line_at, read_text, shown
-from foldproof.cases.project_records import Configuration, Limits, Project, Repeats
-from foldproof.cases.project_wire import ConfigWire, ProjectWire
+from foldproof.cases.project_records import Configuration, JudgeSettings, Limits, Project, Repeats
+from foldproof.cases.project_wire import ConfigWire, JudgeSettingsWire, ProjectWire
 from foldproof.cases.tree import read_tree
 from foldproof.core import FileError, Problem, UsageError, nearest_of
 
@@ -95,6 +95,7 @@ class _Loader:
             store=store,
             repeats=Repeats(wire.repeats.always, wire.repeats.borderline),
             limits=Limits(**dict(wire.limits)),
+            judge=_judge_of(wire.judge),
         )
 
     def settle(self) -> None:
@@ -194,6 +195,19 @@ class _Loader:
         names = chain[chain.index(chain[-1]) :]
         message = f"configurations extend each other: {' -> '.join(names)}"
         self.wrong(("configs", chain[-2], "extends"), message, "take one `extends` out")
+
+
+def _judge_of(wire: JudgeSettingsWire) -> JudgeSettings:
+    return JudgeSettings(
+        base_url=wire.base_url,
+        api_key=wire.api_key,
+        seed=wire.seed,
+        repeats=wire.repeats,
+        max_tokens=wire.max_tokens,
+        json_schema=wire.json_schema,
+        price=dict(wire.price) if wire.price else {},
+        parameters=wire.parameters,
+    )
 
 
 def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,25 @@ class Repeats:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """How the judge of the set is reached, and what goes with every question; its name and prompt stand in the set.
+
+    `base_url` and `api_key` keep their `${NAME}`; without them those of `OPENAI_BASE_URL` and `OPENAI_API_KEY` count.
+    `repeats` says how often each answer is judged, `parameters` are sent as they are. `json_schema` is off for an
+    endpoint that takes no schema for its answers. `price` is in US dollars per million tokens.
+    """
+
+    base_url: str = ""
+    api_key: str = ""
+    seed: int = 7
+    repeats: int = 1
+    max_tokens: int | None = None
+    json_schema: bool = True
+    price: Mapping[str, float] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Configuration:
     """A named agent with its memory, model and retrieval settings, `extends` already applied.
 
@@ -86,3 +105,4 @@ class Project:
     store: str
     repeats: Repeats = Repeats()
     limits: Limits = Limits()
+    judge: JudgeSettings = field(default_factory=JudgeSettings)

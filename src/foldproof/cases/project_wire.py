@@ -16,6 +16,7 @@ from foldproof.cases.wire_types import (
     AmountFromZero,
     Count,
     CountFromZero,
+    Flag,
     FreeMapping,
     Text,
     Version,
@@ -198,6 +199,67 @@ class LimitsWire(Wire):
     max_time_s: Amount | None = None
 
 
+def _key(value: Any) -> str:  # noqa: ANN401  # any value of a file
+    text = text_of(value)
+    if not _VARIABLE.fullmatch(text):
+        raise Fault("must name an environment variable, not hold a key", "write `api_key: ${JUDGE_KEY}`")
+    return text
+
+
+def _seed(value: Any) -> int:  # noqa: ANN401  # any value of a file
+    found = resolve(value)
+    if isinstance(found, int) and not isinstance(found, bool):
+        return found
+    raise Fault(f"must be a whole number, not {quoted(value)}", "write it without quotes")
+
+
+def _still(value: Any) -> int:  # noqa: ANN401  # any value of a file
+    found = resolve(value)
+    if found == 0 and not isinstance(found, bool):
+        return 0
+    raise Fault(f"must be 0, not {quoted(value)}", "a judge does not draw lots: leave it out, 0 is what is sent")
+
+
+def _parameters(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any value of a file
+    found = resolve(value)
+    if not isinstance(found, dict):
+        raise Fault(f"must be a mapping, not {quoted(value)}", "write `{reasoning_effort: low}`, or leave it out")
+    for taken in _TAKEN_OF_JUDGE:
+        if taken in found:
+            raise Fault(f"cannot set `{taken}`", "it has a place of its own, or is the judge's own business")
+    return {str(key): item for key, item in found.items()}
+
+
+_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_TAKEN_OF_JUDGE = (
+    *("messages", "tools", "functions", "user", "n", "stream", "model", "name", "response_format"),
+    *("temperature", "seed", "max_tokens", "base_url", "api_key", "api_key_env", "headers", "price"),
+)
+
+
+class PriceWire(Wire):
+    """What a model costs, in US dollars per million tokens."""
+
+    input: AmountFromZero
+    output: AmountFromZero
+
+
+class JudgeSettingsWire(Wire):
+    """How the judge of the set is reached, and what goes with every question."""
+
+    base_url: Text = ""
+    api_key: Annotated[str, BeforeValidator(_key), WithJsonSchema({"type": "string", "pattern": r"^\$\{\w+\}$"})] = ""
+    temperature: Annotated[int, BeforeValidator(_still), WithJsonSchema({"const": 0})] = 0
+    seed: Annotated[int, BeforeValidator(_seed), WithJsonSchema({"type": "integer"})] = 7
+    repeats: Count = 1
+    max_tokens: Count | None = None
+    json_schema: Flag = True
+    price: PriceWire | None = None
+    parameters: Annotated[dict[str, Any], BeforeValidator(_parameters), WithJsonSchema({"type": "object"})] = Field(
+        default_factory=dict
+    )
+
+
 class ProjectWire(Wire):
     """The project file."""
 
@@ -208,4 +270,5 @@ class ProjectWire(Wire):
     store: Text = "sqlite:///.foldproof/runs.db"
     repeats: RepeatsWire = Field(default_factory=RepeatsWire)
     limits: LimitsWire = Field(default_factory=LimitsWire)
+    judge: JudgeSettingsWire = Field(default_factory=JudgeSettingsWire)
     configs: dict[ConfigName, ConfigWire] = Field(min_length=1)

@@ -9,6 +9,7 @@ from foldproof.core.errors import (
     NothingSelectedError,
     Problem,
     UsageError,
+    first_of,
     nearest_of,
 )
 from foldproof.core.registry import Registry
@@ -29,5 +30,6 @@ __all__ = [
     "__version__",
     "canonical_json",
     "content_hash",
+    "first_of",
     "nearest_of",
 ]

@@ -86,6 +86,13 @@ class FileError(UsageError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def first_of(failures: BaseException) -> BaseException:
+    """The one exception that a person should see: a task group wraps even a single one."""
+    while isinstance(failures, BaseExceptionGroup):
+        failures = failures.exceptions[0]
+    return failures
+
+
 def nearest_of(value: str, allowed: Iterable[str]) -> str:
     """A sentence that helps a person who mistyped: the nearest allowed name, else all of them."""
     import difflib  # only needed once something was mistyped

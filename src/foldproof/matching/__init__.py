@@ -10,6 +10,7 @@ from foldproof.matching.many import match_many
 from foldproof.matching.mapped import Span
 from foldproof.matching.match import MATCHER_VERSION, Match, match_fact, match_facts
 from foldproof.matching.nearest import Nearest, resembling
+from foldproof.matching.quoted import quoted_at
 from foldproof.matching.text import Text, normalize
 from foldproof.matching.tokens import UNSPACED, is_unspaced
 from foldproof.matching.weakened import Weakened, reworded, weakened
@@ -31,6 +32,7 @@ __all__ = [
     "match_facts",
     "match_many",
     "normalize",
+    "quoted_at",
     "resembling",
     "reworded",
     "weakened",

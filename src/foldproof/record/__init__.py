@@ -12,8 +12,13 @@ from foldproof.record.records import (
     UserListing,
 )
 from foldproof.record.store import Store, StoreError
+from foldproof.record.verdicts import Calibration, Claim, JudgeIdentity, JudgeVerdict, VerdictWord
 
 __all__ = [
+    "Calibration",
+    "Claim",
+    "JudgeIdentity",
+    "JudgeVerdict",
     "Run",
     "RunState",
     "Stopped",
@@ -25,4 +30,5 @@ __all__ = [
     "TrialKey",
     "TurnRecord",
     "UserListing",
+    "VerdictWord",
 ]

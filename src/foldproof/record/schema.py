@@ -56,12 +56,37 @@ CHECKS = Table(
     sqlite_autoincrement=True,
 )
 
+VERDICTS = Table(
+    "verdicts",
+    METADATA,
+    Column("judge", String, nullable=False),
+    Column("claim", String, nullable=False),
+    Column("slot", Integer, nullable=False),
+    Column("judged", Integer, nullable=False),
+    Column("record", Text, nullable=False),
+    PrimaryKeyConstraint("judge", "claim", "slot"),
+)
+
+CALIBRATIONS = Table(
+    "calibrations",
+    METADATA,
+    Column("judge", String, primary_key=True),
+    Column("record", Text, nullable=False),
+)
+
 
 def _create_tables(connection: Connection) -> None:
-    METADATA.create_all(connection)
+    METADATA.create_all(connection, [STEPS_DONE, RUNS, TRIALS, LISTINGS, CHECKS])
 
 
-STEPS: dict[str, Callable[[Connection], None]] = {"0001-runs-trials-listings-checks": _create_tables}
+def _create_judge_tables(connection: Connection) -> None:
+    METADATA.create_all(connection, [VERDICTS, CALIBRATIONS])
+
+
+STEPS: dict[str, Callable[[Connection], None]] = {
+    "0001-runs-trials-listings-checks": _create_tables,
+    "0002-verdicts-calibrations": _create_judge_tables,
+}
 
 
 def pending(connection: Connection) -> list[str]:

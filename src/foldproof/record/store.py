@@ -17,7 +17,18 @@ from sqlalchemy.exc import DBAPIError
 
 from foldproof.core import Redactor, UsageError, canonical_json, nearest_of
 from foldproof.record.records import Run, RunState, StoreListing, Trial, TrialKey
-from foldproof.record.schema import CHECKS, LISTINGS, RUNS, STEPS, STEPS_DONE, TRIALS, pending
+from foldproof.record.schema import (
+    CALIBRATIONS,
+    CHECKS,
+    LISTINGS,
+    RUNS,
+    STEPS,
+    STEPS_DONE,
+    TRIALS,
+    VERDICTS,
+    pending,
+)
+from foldproof.record.verdicts import Calibration, JudgeVerdict
 
 R = TypeVar("R")
 _PATIENCE_S = 10
@@ -245,6 +256,45 @@ class Store:
             raise StoreError(f"no memory listing '{sha256[:12]}' in {self._path}")
         return self._load(StoreListing, record, f"listing {sha256[:12]}")
 
+    def add_verdicts(self, verdicts: Sequence[JudgeVerdict]) -> None:
+        """Keep what a judge said. A verdict is never replaced; a failure to judge is, by a later attempt."""
+        rows = [
+            {
+                "judge": verdict.judge,
+                "claim": verdict.claim.sha256,
+                "slot": verdict.slot,
+                "judged": int(verdict.verdict is not None),
+                "record": self._dump(verdict),
+            }
+            for verdict in verdicts
+        ]
+        if rows:
+            with self._writing() as connection:
+                connection.execute(_ADD_VERDICT, rows)
+
+    def verdicts(self, judge: str) -> dict[str, tuple[JudgeVerdict, ...]]:
+        """All that one judge said, by the hash of the claim, in the order of its repeats; its failures too."""
+        query = select(VERDICTS).where(VERDICTS.c.judge == judge).order_by(VERDICTS.c.claim, VERDICTS.c.slot)
+        with self._reading() as connection:
+            rows = connection.execute(query).all()
+        found: dict[str, tuple[JudgeVerdict, ...]] = {}
+        for row in rows:
+            verdict = self._load(JudgeVerdict, row.record, f"verdict {row.claim[:12]}")
+            found[row.claim] = (*found.get(row.claim, ()), verdict)
+        return found
+
+    def set_calibration(self, calibration: Calibration) -> None:
+        """Keep how a judge did; the last measurement counts."""
+        row = {"judge": calibration.judge, "record": self._dump(calibration)}
+        with self._writing() as connection:
+            connection.execute(_SET_CALIBRATION, row)
+
+    def calibration(self, judge: str) -> Calibration | None:
+        """How a judge did when it was measured last, or None where it never was."""
+        with self._reading() as connection:
+            record = connection.scalar(select(CALIBRATIONS.c.record).where(CALIBRATIONS.c.judge == judge))
+        return None if record is None else self._load(Calibration, record, f"the calibration of judge {judge[:12]}")
+
     def open_check(self, identity: str) -> CheckRow | None:
         """The newest check of that identity, where it is not settled yet."""
         query = select(CHECKS).where(CHECKS.c.identity == identity).order_by(CHECKS.c.id.desc()).limit(1)
@@ -272,7 +322,7 @@ class Store:
         run = self._load(Run, row.record, f"run {row.id}")
         return replace(run, id=row.id, state=row.state, config=row.config, control=row.control)
 
-    def _dump(self, record: Run | Trial | StoreListing) -> str:
+    def _dump(self, record: Run | Trial | StoreListing | JudgeVerdict | Calibration) -> str:
         value = _adapter(type(record)).dump_python(record, mode="json", exclude_defaults=True)
         text = canonical_json(self._redact.value(value))
         # Half a surrogate pair is no text, and no file can hold it: U+FFFD stands in its place.
@@ -290,6 +340,16 @@ _ADD_TRIAL = _ADDING.on_conflict_do_update(
     index_elements=[TRIALS.c.run, TRIALS.c.case_id, TRIALS.c.repeat],
     set_={"answered": _ADDING.excluded.answered, "record": _ADDING.excluded.record},
     where=TRIALS.c.answered == 0,
+)
+_JUDGING = sqlite_insert(VERDICTS)
+_ADD_VERDICT = _JUDGING.on_conflict_do_update(
+    index_elements=[VERDICTS.c.judge, VERDICTS.c.claim, VERDICTS.c.slot],
+    set_={"judged": _JUDGING.excluded.judged, "record": _JUDGING.excluded.record},
+    where=VERDICTS.c.judged == 0,
+)
+_CALIBRATING = sqlite_insert(CALIBRATIONS)
+_SET_CALIBRATION = _CALIBRATING.on_conflict_do_update(
+    index_elements=[CALIBRATIONS.c.judge], set_={"record": _CALIBRATING.excluded.record}
 )
 
 

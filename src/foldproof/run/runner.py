@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import secrets
 import time
 import traceback
@@ -18,9 +17,10 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from foldproof.agents import Agent, AgentError, OpenedAgents, Reply, SessionInfo, TransientError
 from foldproof.agents.protocols import Closes
 from foldproof.agents.usage import summed
+from foldproof.agents.waiting import delay_s, worth_waiting
 from foldproof.agents.watch import Tap, cassette_miss, unanswered
 from foldproof.cases import Limits
-from foldproof.core import UsageError
+from foldproof.core import UsageError, first_of
 from foldproof.logs import Seen
 from foldproof.record import Stopped, StoreListing, Trial, TrialError
 from foldproof.record.records import ErrorKind
@@ -32,8 +32,6 @@ from foldproof.run.plan import Plan, PlannedTrial
 from foldproof.run.sessions import Hall, Held, hold_sessions, settled
 
 RunRecord = Trial | StoreListing | Stopped
-_FIRST_DELAY_S = 0.5
-_LONGEST_DELAY_S = 30.0
 _CLOSING_S = 10
 
 
@@ -57,7 +55,7 @@ async def run_trials(
             group.start_soon(runner.run, send)
             yield receive
     except BaseExceptionGroup as failures:
-        raise _plain(failures) from None
+        raise first_of(failures) from None
 
 
 @dataclass(slots=True)
@@ -156,9 +154,9 @@ class _Runner:
             except TransientError as transient:
                 attempt.seen = await self._watch.take(label, ended=True)
                 wish = transient.retry_after_s
-                patient = wish is None or wish <= max(self._limits.timeout_s, _LONGEST_DELAY_S)
+                patient = worth_waiting(wish, self._limits.timeout_s)
                 if attempts <= self._limits.retries and patient:
-                    await anyio.sleep(_delay(attempts, wish))
+                    await anyio.sleep(delay_s(attempts, wish))
                     continue
                 why = f"given up after {attempts} attempts" if patient else f"it asks to wait {wish:g} s, too long"
                 message = attempt.held.told(f"{transient} ({why})")
@@ -290,19 +288,3 @@ async def _close(agent: Agent | None, attempt: _Attempt) -> None:
             attempt.log += f"\n[closing did not end within {_CLOSING_S} s]"
     log = getattr(agent, "log", "")
     attempt.log = log + attempt.log if isinstance(log, str) else attempt.log
-
-
-def _delay(attempts: int, wish_s: float | None) -> float:
-    """Seconds to wait: the server's wish, else doubling with jitter, up to half a minute."""
-    if wish_s is not None:
-        return max(wish_s, 0.0)
-    backoff: float = _FIRST_DELAY_S * 2 ** (attempts - 1)
-    return min(backoff, _LONGEST_DELAY_S) * random.uniform(0.5, 1.0)  # noqa: S311  # jitter, no secret
-
-
-def _plain(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one exception that a person should see: a task group wraps even a single one."""
-    first: BaseException = failures
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    return first

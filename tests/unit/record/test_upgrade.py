@@ -32,7 +32,7 @@ def _schema(path):
 @pytest.fixture
 def extra_step(monkeypatch):
     def adding(work):
-        monkeypatch.setitem(STEPS, "0002-colour", work)
+        monkeypatch.setitem(STEPS, "0003-colour", work)
 
     return adding
 
@@ -105,7 +105,8 @@ def test_a_further_step_brings_an_old_store_up_to_date_once(golden, open_store, 
 def test_a_fresh_store_goes_through_every_step(path, open_store, extra_step):
     extra_step(_add_colour)
     open_store().close()
-    assert _schema(path)[1] == [("0001-runs-trials-listings-checks",), ("0002-colour",)]
+    assert [name for (name,) in _schema(path)[1]] == [*STEPS]
+    assert [*STEPS][-1] == "0003-colour"
     assert _colours(path) == []
 
 
@@ -120,13 +121,13 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(golden, open_store, extra_
     with pytest.raises(StoreError, match="no such table"):
         open_store()
     assert _schema(golden) == before
-    monkeypatch.delitem(STEPS, "0002-colour")
+    monkeypatch.delitem(STEPS, "0003-colour")
     assert len(open_store().runs()) == 2
 
 
 def test_a_store_with_the_further_step_is_too_new_for_one_without(path, open_store, extra_step, monkeypatch):
     extra_step(_add_colour)
     open_store().close()
-    monkeypatch.delitem(STEPS, "0002-colour")
-    with pytest.raises(StoreError, match="its format has the step 0002-colour"):
+    monkeypatch.delitem(STEPS, "0003-colour")
+    with pytest.raises(StoreError, match="its format has the step 0003-colour"):
         open_store()

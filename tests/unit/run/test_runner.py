@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from foldproof.agents import AgentError, OpenedAgents, Reply, TransientError, UnsupportedError
+from foldproof.agents.waiting import delay_s
 from foldproof.agents.watch import Watch
 from foldproof.cases import Case, Configuration, Limits
 from foldproof.core import UsageError
@@ -14,7 +15,6 @@ from foldproof.logs import MemoryItem, ToolCall, Usage
 from foldproof.matching import Fact
 from foldproof.record import Stopped, Trial
 from foldproof.run import Plan, plan_trials, run_trials
-from foldproof.run.runner import _delay
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +61,7 @@ async def test_a_session_is_told_who_asks_and_when(factory, agents, carry_out):
 
 
 async def test_every_attempt_has_a_name_of_its_own(plan, factory, agents, carry_out, monkeypatch):
-    monkeypatch.setattr("foldproof.run.runner._FIRST_DELAY_S", 0.0)
+    monkeypatch.setattr("foldproof.agents.waiting.FIRST_S", 0.0)
 
     async def reply(self, message):
         raise TransientError("busy")
@@ -322,7 +322,7 @@ async def test_a_passing_failure_of_the_memory_is_tried_again(plan, factory, age
     ],
 )
 def test_the_wait_is_the_servers_wish_else_doubles_within_bounds(attempts, wish, low, high):
-    assert all(low <= _delay(attempts, wish) <= high for _ in range(50))
+    assert all(low <= delay_s(attempts, wish) <= high for _ in range(50))
 
 
 async def test_a_usage_error_ends_the_run_plainly(plan, factory, agents, carry_out):

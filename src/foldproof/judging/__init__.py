@@ -1,0 +1,20 @@
+"""Judging: a model is asked whether an answer states a fact. What it says is a record; scoring reads that alone."""
+
+from foldproof.judging.asking import Asked, judge_claims
+from foldproof.judging.judge import Judge, identity_of, open_judge
+from foldproof.judging.parsing import JudgeError, Reading, read_reply
+from foldproof.judging.prompts import FACT, Form, default_prompt
+
+__all__ = [
+    "FACT",
+    "Asked",
+    "Form",
+    "Judge",
+    "JudgeError",
+    "Reading",
+    "default_prompt",
+    "identity_of",
+    "judge_claims",
+    "open_judge",
+    "read_reply",
+]
