@@ -2,6 +2,7 @@
 
 from foldproof.compare.baseline import Baseline, asked_hash, load_baseline, save_baseline
 from foldproof.compare.diff import CaseChange, FactChange, config_differences, diff_scores
+from foldproof.compare.figures import ChangeFigures, RunFigures, change_figures, run_figures
 from foldproof.compare.gate import ClassGate, gate_scores
 from foldproof.compare.retention import (
     ControlFinding,
@@ -15,6 +16,7 @@ from foldproof.compare.verdict import Check, Evidence, RunVerdict, Verdict, judg
 __all__ = [
     "Baseline",
     "CaseChange",
+    "ChangeFigures",
     "Check",
     "ClassGate",
     "ControlFinding",
@@ -22,9 +24,11 @@ __all__ = [
     "Evidence",
     "FactChange",
     "Retention",
+    "RunFigures",
     "RunVerdict",
     "Verdict",
     "asked_hash",
+    "change_figures",
     "config_differences",
     "control_findings",
     "diff_scores",
@@ -34,5 +38,6 @@ __all__ = [
     "judge_control",
     "judge_run",
     "load_baseline",
+    "run_figures",
     "save_baseline",
 ]

@@ -10,8 +10,9 @@ from typing import Literal
 
 from foldproof.cases import STRICT_CLASSES, ReplaySet, Requirement
 from foldproof.compare.diff import CaseChange, diff_scores
+from foldproof.compare.figures import RunFigures, change_figures, run_figures
 from foldproof.compare.gate import ClassGate, gate_scores
-from foldproof.compare.statistics import mcnemar, smallest_drop
+from foldproof.compare.statistics import SignFlip
 from foldproof.record.records import Control
 from foldproof.score import CaseScore
 
@@ -30,7 +31,9 @@ class Check:
     """The outcome of a check.
 
     `reasons` say why the verdict is what it is, the weightiest first; `notes` are for the reader and decide
-    nothing. `p_value` is McNemar's, `smallest_drop` the fewest losses that this set could tell from noise.
+    nothing. Nor do the figures: `p_value` is McNemar's, `smallest_drop` the fewest losses that this set could tell from
+    noise, `by_history` the test that takes cases of one history as one (`ChangeFigures`), `before` and `after` are the
+    figures of the two runs.
     """
 
     verdict: Verdict
@@ -41,6 +44,9 @@ class Check:
     notes: tuple[str, ...] = ()
     p_value: float | None = None
     smallest_drop: int | None = None
+    by_history: SignFlip | None = None
+    before: RunFigures | None = None
+    after: RunFigures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +142,7 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
     elif blocked:
         verdict = "blocked"
     cases = _all_changes(evidence)
-    changes = Counter(case.change for case in cases)
+    figures = change_figures(cases, {case.id: case.history for case in replay_set.cases})
     return Check(
         verdict,
         (*unsure, *blocked, *undecided),
@@ -144,8 +150,11 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
         cases,
         noise=tuple(score.id for score in evidence.baseline.values() if score.outcome == "flaky"),
         notes=(*evidence.notes, *notes),
-        p_value=mcnemar(changes["lost"], changes["recovered"]),
-        smallest_drop=smallest_drop(sum(changes[kind] for kind in ("kept", "lost", "recovered", "failing"))),
+        p_value=figures.p_value,
+        smallest_drop=figures.smallest_drop,
+        by_history=figures.by_history,
+        before=run_figures(evidence.before),
+        after=run_figures(evidence.after),
     )
 
 

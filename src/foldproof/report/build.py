@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from foldproof.cases import ReplaySet
-from foldproof.compare import Baseline, CaseChange, Check, ClassGate, RunVerdict
+from foldproof.compare import (
+    Baseline,
+    CaseChange,
+    ChangeFigures,
+    Check,
+    ClassGate,
+    RunFigures,
+    RunVerdict,
+    run_figures,
+)
 from foldproof.compare.diff import count_owners, lost_facts
-from foldproof.compare.statistics import Interval
+from foldproof.compare.statistics import SignFlip
 from foldproof.compare.verdict import MEANING
 from foldproof.core import Problem
 from foldproof.record import Run, Trial
@@ -21,8 +30,10 @@ from foldproof.report.documents import (
     ComparedRun,
     FactRow,
     GateRow,
+    HistoryTestRow,
     LintDocument,
     ProblemRow,
+    RateRow,
     RunDocument,
     ScoredCase,
     SetInfo,
@@ -75,10 +86,31 @@ def check_document(
         notes=list(check.notes),
         p_value=check.p_value,
         smallest_drop=check.smallest_drop,
+        by_history=_history_test(check.by_history),
+        rate_before=_rate(check.before),
+        rate_after=_rate(check.after),
         owners=_owners(check.cases),
         meaning=MEANING,
         controls=controls,
     )
+
+
+def _rate(figures: RunFigures | None) -> RateRow | None:
+    if figures is None:
+        return None
+    return RateRow(
+        passed=figures.passed,
+        judged=figures.judged,
+        low=figures.rate.low if figures.rate else None,
+        high=figures.rate.high if figures.rate else None,
+        pass_hat=list(figures.pass_hat),
+    )
+
+
+def _history_test(found: SignFlip | None) -> HistoryTestRow | None:
+    if found is None:
+        return None
+    return HistoryTestRow(p_value=found.p_value, histories=found.clusters, moved=found.moved, least=found.least)
 
 
 def case_rows(changes: Iterable[CaseChange], replay_set: ReplaySet) -> list[CaseRow]:
@@ -160,6 +192,7 @@ def run_document(
         ],
         notes=list(notes),
         owners=count_owners(_owner_of(score) for case in scores.values() for score in zip(*_failed(case), strict=True)),
+        rate=None if info.control else _rate(run_figures(scores)),
     )
 
 
@@ -194,27 +227,30 @@ def compared_run(
     info: RunInfo,
     scores: Mapping[str, CaseScore],
     *,
-    rate: Interval | None,
-    pass_hat: tuple[int, float] | None,
+    figures: RunFigures,
     changes: Iterable[CaseChange],
-    p_value: float,
+    against: ChangeFigures,
 ) -> ComparedRun:
-    """One column of a comparison: `rate` of the judged cases, `pass_hat` as (k, share), `changes` against the first.
+    """One column of a comparison: the figures of the run, its `changes` against the first, and their figures.
 
     `of` counts every case that was asked for: an error stays in the count.
     """
     changed = tuple(changes)
+    k = len(figures.pass_hat)
     return ComparedRun(
         run=info,
         passed=sum(score.outcome == "pass" for score in scores.values()),
         of=len(scores),
-        rate_low=rate.low if rate else None,
-        rate_high=rate.high if rate else None,
-        pass_hat_k=pass_hat[1] if pass_hat else None,
-        k=pass_hat[0] if pass_hat else None,
+        rate_low=figures.rate.low if figures.rate else None,
+        rate_high=figures.rate.high if figures.rate else None,
+        pass_hat_k=figures.pass_hat[-1] if k > 1 else None,
+        k=k if k > 1 else None,
+        pass_hat=list(figures.pass_hat),
         lost=[change.id for change in changed if change.change == "lost"],
         recovered=[change.id for change in changed if change.change == "recovered"],
-        p_value=p_value,
+        p_value=against.p_value,
+        smallest_drop=against.smallest_drop,
+        by_history=_history_test(against.by_history),
         owners=_owners(changed),
     )
 

@@ -72,6 +72,25 @@ class CaseRow(Document):
     error: str = ""
 
 
+class RateRow(Document):
+    """How many of the judged cases of a run pass; informs only."""
+
+    passed: int
+    judged: int
+    low: float | None = Field(description="lower bound of the Wilson interval (95 %) of the rate; null without a case")
+    high: float | None = Field(description="upper bound of the same")
+    pass_hat: list[float] = Field(default=[], description="pass^1 to pass^k, k trials being judged of every case")
+
+
+class HistoryTestRow(Document):
+    """A sign-flip test that takes the cases of one history as one; informs only."""
+
+    p_value: float
+    histories: int = Field(description="histories, and cases without one, that were compared")
+    moved: int = Field(description="those of them in which losses and recoveries do not balance")
+    least: float = Field(description="the smallest p-value that so many could give")
+
+
 class CheckDocument(Document):
     """The document of `foldproof check`."""
 
@@ -91,6 +110,11 @@ class CheckDocument(Document):
     notes: list[str]
     p_value: float | None = Field(description="exact McNemar test of lost against recovered; informs only")
     smallest_drop: int | None = Field(description="fewest losses that this set tells from noise")
+    by_history: HistoryTestRow | None = Field(
+        default=None, description="null where nothing changed, all cases share one history, or no two share one"
+    )
+    rate_before: RateRow | None = None
+    rate_after: RateRow | None = None
     owners: dict[str, int] = Field(default={}, description="how many facts each owner lost against the baseline")
     meaning: str
     controls: ControlsPart | None = Field(default=None, description="those of the candidate, where they were asked for")
@@ -120,6 +144,7 @@ class RunDocument(Document):
     cases: list[ScoredCase]
     notes: list[str] = Field(default=[])
     owners: dict[str, int] = Field(default={}, description="how many facts that are not right each owner lost")
+    rate: RateRow | None = Field(default=None, description="null for a control")
 
 
 class BaselineDocument(Document):
@@ -149,11 +174,14 @@ class ComparedRun(Document):
     of: int
     rate_low: float | None
     rate_high: float | None
-    pass_hat_k: float | None = None
+    pass_hat_k: float | None = Field(default=None, description="pass^k for the largest k, where that is above 1")
     k: int | None = None
+    pass_hat: list[float] = Field(default=[], description="pass^1 to pass^k, k trials being judged of every case")
     lost: list[str]
     recovered: list[str]
     p_value: float
+    smallest_drop: int | None = Field(default=None, description="fewest losses that these cases tell from noise")
+    by_history: HistoryTestRow | None = None
     owners: dict[str, int] = Field(default={}, description="how many facts each owner lost against the first run")
 
 

@@ -17,6 +17,7 @@ from foldproof.report.controls import (
 )
 from foldproof.report.documents import CaseRow, CheckDocument, CompareDocument, GateRow, RunDocument, SetInfo
 from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo
+from foldproof.report.figures import INFORMS, check_figures, compared_figures, run_figure_lines
 from foldproof.report.markup import code, codes, fenced, folded, table, words
 from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
 from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
@@ -37,7 +38,6 @@ from foldproof.report.summary import (
     run_headline,
     run_losses,
     run_next,
-    statistics_line,
     unchanged_line,
     wrong_facts,
 )
@@ -77,8 +77,7 @@ def markdown_check(document: CheckDocument) -> str:
         f"Fold: {codes(memory) or 'the memory settings do not differ'}",
         "",
     ]
-    if statistics_line(document):
-        lines += [words(statistics_line(document)), ""]
+    lines += _figures(check_figures(document))
     lines += [words(document.meaning), "", *_see(check_next(document))]
     return _joined(lines)
 
@@ -96,7 +95,8 @@ def markdown_run(document: RunDocument) -> str:
     passing = [[code(case.id), code(case.case_class)] for case in document.cases if case.outcome == "pass"]
     lines += folded(f"{counted(len(passing), 'case')} that pass", table(["case", "class"], passing))
     lines += _bullets(words(note) for note in document.notes)
-    lines += [f"Run: {_run(document.run)}. Set: {_set(document.set)}.", "", *_see(run_next(document))]
+    lines += [f"Run: {_run(document.run)}. Set: {_set(document.set)}.", ""]
+    lines += [*_figures(run_figure_lines(document)), *_see(run_next(document))]
     return _joined(lines)
 
 
@@ -110,6 +110,7 @@ def markdown_compare(document: CompareDocument) -> str:
     ]
     lines += table(header, rows)
     lines += ["Lost, recovered and p (exact McNemar) against the first run; the numbers inform only.", ""]
+    lines += _bullets(f"{code(column.run.run)}: {compared_figures(column)}" for column in document.runs[1:])
     names = ["case", "class", *(code(column.run.run) for column in document.runs)]
     cells = {case.id: [code(case.id), code(case.case_class), *case.outcomes] for case in document.cases}
     uneven = [case.id for case in document.cases if is_uneven(case)]
@@ -265,6 +266,10 @@ def _changes(cases: Sequence[CaseRow]) -> list[str]:
         for case in cases
     ]  # fmt: skip
     return table(["case", "class", "change", "outcome", "trials", "remark"], rows)
+
+
+def _figures(lines: Sequence[str]) -> list[str]:
+    return [f"{INFORMS}:", "", *_bullets(lines)] if lines else []
 
 
 def _bullets(entries: Iterable[str]) -> list[str]:

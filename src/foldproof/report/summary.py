@@ -175,18 +175,6 @@ def wrong_facts(case: CaseRow) -> list[str]:
     ]
 
 
-def statistics_line(document: CheckDocument) -> str:
-    """The statistics of a check in one sentence that says that they decide nothing; empty where there are none."""
-    changes = change_counts(document)
-    if document.p_value is None:
-        return ""
-    pairs = f"{counted(changes['lost'], 'case')} lost, {changes['recovered']} recovered"
-    drop = "this set is too small to tell a drop from noise"
-    if document.smallest_drop is not None:
-        drop = f"the smallest drop that this set tells from noise is {counted(document.smallest_drop, 'case')}"
-    return f"informs only: exact McNemar p = {document.p_value:.3f} ({pairs}); {drop}"
-
-
 def check_next(document: CheckDocument) -> str:
     """The command that shows the first loss, else the first error; empty where there is neither."""
     losses = check_losses(document)

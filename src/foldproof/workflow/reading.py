@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from foldproof.cases import Case
-from foldproof.compare import CaseChange, diff_scores
-from foldproof.compare.statistics import Interval, mcnemar, pass_hat_k, wilson
+from foldproof.compare import CaseChange, ChangeFigures, RunFigures, change_figures, diff_scores, run_figures
 from foldproof.core import UsageError, nearest_of
 from foldproof.record import Run, StoreListing, Trial
 from foldproof.score import Records, TrialScore, score_trial
@@ -45,13 +44,12 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One run of a comparison: its pass rate, pass^k, and its changes and p-value against the first one."""
+    """One run of a comparison: its own figures, its changes against the first one, and theirs."""
 
     report: RunReport
-    rate: Interval | None
-    pass_hat: tuple[int, float] | None
+    figures: RunFigures
     changes: tuple[CaseChange, ...]
-    p_value: float
+    against: ChangeFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +118,11 @@ async def compare_runs(workspace: Workspace, names: tuple[str, ...], options: Op
     """
     cases = workspace.select(options.only)
     reports = [await _report(workspace, name, cases, options) for name in names]
-    first = reports[0]
+    histories = {case.id: case.history for case in workspace.replay_set.cases}
     columns = []
     for report in reports:
-        outcomes = [(score.passes, score.judged) for score in report.scores.values()]
-        passed = sum(score.outcome == "pass" for score in report.scores.values())
-        judged = sum(score.judged > 0 for score in report.scores.values())
-        k = min((trials for _, trials in outcomes if trials), default=0)
-        hat = pass_hat_k(outcomes, k) if k > 1 else None
-        changes = diff_scores(first.scores, report.scores)
-        lost = sum(change.change == "lost" for change in changes)
-        recovered = sum(change.change == "recovered" for change in changes)
-        columns.append(
-            Column(report, wilson(passed, judged), None if hat is None else (k, hat), changes, mcnemar(lost, recovered))
-        )
+        changes = diff_scores(reports[0].scores, report.scores)
+        columns.append(Column(report, run_figures(report.scores), changes, change_figures(changes, histories)))
     return CompareReport(cases, tuple(columns))
 
 

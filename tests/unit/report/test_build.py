@@ -19,7 +19,6 @@ from foldproof.report.summary import (
     run_headline,
     run_losses,
     run_next,
-    statistics_line,
     untold,
 )
 from foldproof.score import score_run, score_trial
@@ -273,8 +272,3 @@ def test_lint_counts_and_sorts():
     document = lint_document(problems)
     assert (document.errors, document.warnings, document.set) == (1, 1, None)
     assert [row.message for row in document.problems] == ["early", "late"]
-
-
-def test_statistics_are_left_out_where_there_are_none(blocked_check):
-    assert "too small to tell a drop from noise" in statistics_line(blocked_check)
-    assert statistics_line(blocked_check.model_copy(update={"p_value": None})) == ""

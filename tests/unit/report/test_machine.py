@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from foldproof.compare import Baseline
+from foldproof.compare import Baseline, change_figures, run_figures
 from foldproof.core import Problem
 from foldproof.matching import Fact
 from foldproof.record import Trial
@@ -61,7 +61,9 @@ IMPORTED = {
 @pytest.fixture
 def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a_run, trials):
     scores = score_run(replay_set().cases, trials({"allergy": ["NSAIDs"]}))
-    column = compared_run(run_info(a_run("p", 1)), scores, rate=None, pass_hat=(2, 0.5), changes=(), p_value=1.0)
+    column = compared_run(
+        run_info(a_run("p", 1)), scores, figures=run_figures(scores), changes=(), against=change_figures((), {})
+    )
     held = {"classes": {"allergy": "safety"}, "asked": {"allergy": "q"}, "contents": {"allergy": "c"}}
     baseline = Baseline("s", "a", "p", "c", {}, "0001", (), **held)
     return {

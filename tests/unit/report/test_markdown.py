@@ -8,7 +8,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from foldproof.cases import Case
-from foldproof.compare import diff_scores
+from foldproof.compare import ChangeFigures, diff_scores, run_figures
+from foldproof.compare.statistics import SignFlip
 from foldproof.logs import MemoryItem
 from foldproof.matching import Fact
 from foldproof.record import Trial, TrialError
@@ -56,8 +57,8 @@ def compared(used, trials, a_run):
     columns = [
         (
             compared_run(
-                run_info(a_run("production", number)), scores, rate=None, pass_hat=None,
-                changes=diff_scores(scored[0], scores), p_value=1.0,
+                run_info(a_run("production", number)), scores, figures=run_figures(scores),
+                changes=diff_scores(scored[0], scores), against=ChangeFigures(0.25, 6, SignFlip(0.5, 4, 2)),
             ),
             scores,
         )

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from foldproof.cases import Case
-from foldproof.compare import Baseline, diff_scores
-from foldproof.compare.statistics import mcnemar, wilson
+from foldproof.compare import Baseline, change_figures, diff_scores, run_figures
 from foldproof.core import Problem
 from foldproof.logs import MemoryItem
 from foldproof.matching import Fact
@@ -124,15 +124,12 @@ def test_compare(snapshot, replay_set, a_run, trials):
     columns = []
     for number, scores in enumerate(scored):
         changes = diff_scores(scored[0], scores)
-        lost = sum(change.change == "lost" for change in changes)
-        passed = sum(score.outcome == "pass" for score in scores.values())
         column = compared_run(
             run_info(a_run(f"config-{number}", 141 + number)),
             scores,
-            rate=wilson(passed, len(scores)),
-            pass_hat=(2, 0.5) if number == 0 else None,
+            figures=replace(run_figures(scores), pass_hat=(0.75, 0.5)) if number == 0 else run_figures(scores),
             changes=changes,
-            p_value=mcnemar(lost, 0),
+            against=change_figures(changes, dict.fromkeys(["late-refund", "allergy"], "acme")),
         )
         columns.append((column, scores))
     document = compare_document(replay_set(), columns)

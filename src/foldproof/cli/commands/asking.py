@@ -262,10 +262,9 @@ def compare_report_document(opened: Workspace, report: CompareReport) -> Compare
         compared_run(
             run_info(column.report.run, asked=column.report.asked, reused=column.report.reused),
             column.report.scores,
-            rate=column.rate,
-            pass_hat=column.pass_hat,
+            figures=column.figures,
             changes=column.changes,
-            p_value=column.p_value,
+            against=column.against,
         )
         for column in report.columns
     ]

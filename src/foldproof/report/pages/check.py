@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foldproof.report.documents import CheckDocument
+from foldproof.report.figures import INFORMS, check_figures
 from foldproof.report.pages.controls import write_controls
 from foldproof.report.pages.tables import run_line, set_line, write_cases, write_gate, write_losses
 from foldproof.report.sheet import Sheet, verdict_mark, write_list
@@ -11,7 +12,6 @@ from foldproof.report.summary import (
     check_headline,
     check_losses,
     check_next,
-    statistics_line,
     unchanged_line,
     untold,
 )
@@ -81,8 +81,8 @@ def _write_end(sheet: Sheet, document: CheckDocument) -> None:
     for name, words in rows:
         sheet.line((f"{name}: ", "quiet"), words)
     sheet.blank()
-    if statistics_line(document):
-        sheet.line((statistics_line(document), "quiet"))
+    write_list(sheet, INFORMS, check_figures(document))
+    sheet.blank()
     sheet.line((inline(document.meaning), "quiet"))
     if check_next(document):
         sheet.line("see: ", (check_next(document), "strong"))

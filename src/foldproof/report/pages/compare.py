@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foldproof.report.documents import ComparedCase, CompareDocument, ComparedRun
+from foldproof.report.figures import compared_figures
 from foldproof.report.pages.tables import run_line, set_line
 from foldproof.report.sheet import Row, Sheet, verdict_mark
 from foldproof.report.summary import explain_command, owners_line
@@ -16,6 +17,8 @@ def write_compare(sheet: Sheet, document: CompareDocument) -> None:
     rows = [_run_row(document, place) for place in range(len(document.runs))]
     sheet.table(rows, header=("run", "pass", "error", "95 % of judged", "pass^k", "lost", "recovered", "p"))
     sheet.line(("lost, recovered and p (exact McNemar) against the first run; the numbers inform only", "quiet"))
+    for column in document.runs[1:]:
+        sheet.line((f"{inline(column.run.run)}: {compared_figures(column)}", "quiet"))
     sheet.blank()
     listed = [case for case in document.cases if sheet.details or is_uneven(case)]
     if listed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foldproof.report.documents import RunDocument, ScoredCase
+from foldproof.report.figures import INFORMS, run_figure_lines
 from foldproof.report.pages.tables import run_line, set_line, write_gate, write_losses
 from foldproof.report.sheet import Row, Sheet, verdict_mark, write_list
 from foldproof.report.summary import first_error, run_headline, run_losses, run_next, untold
@@ -32,6 +33,8 @@ def write_run(sheet: Sheet, document: RunDocument) -> None:
     sheet.blank()
     sheet.line(("run: ", "quiet"), run_line(document.run))
     sheet.line(("set: ", "quiet"), set_line(document.set))
+    write_list(sheet, INFORMS, run_figure_lines(document))
+    sheet.blank()
     if run_next(document):
         sheet.line("see: ", (run_next(document), "strong"))
 
