@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from foldproof.cases.counterparts import counterpart_value
 from foldproof.cases.expectation_values import expectation_content, expectation_value
 from foldproof.cases.facts import fact_value
 from foldproof.cases.forgetting import forgetting_value
@@ -23,10 +24,10 @@ def case_value(case: Case) -> dict[str, Any]:
         "history": case.history,
         "at": case.at,
         "frozen": frozen_value(case.frozen),
-        **({"sessions": sessions_value(case.sessions)} if case.sessions else {case.asks_as: case.question}),
+        **_asked_value(case),
         "expected_facts": [fact_value(fact) for fact in case.expected],
         "forbidden_facts": [fact_value(fact) for fact in case.forbidden],
-        "expect": [expectation_value(item) for item in case.expect],
+        **({"expect": [expectation_value(item) for item in case.expect]} if case.expect else {}),
         "forget": forgetting_value(case.forget) if case.forget else {},
         "abstain": case.abstain,
         "cut_from": {"session": case.cut_from.session, "turn": case.cut_from.turn} if case.cut_from else None,
@@ -35,6 +36,17 @@ def case_value(case: Case) -> dict[str, Any]:
         "tags": list(case.tags),
     }
     return {key: item for key, item in value.items() if item or key in {"id", "class", case.asks_as}}
+
+
+def _asked_value(case: Case) -> dict[str, Any]:
+    """What is asked: a question, one with who goes on with it, or sessions."""
+    if not case.sessions:
+        return {case.asks_as: case.question}
+    (session, *_), turn = case.sessions, case.answered
+    if turn is None or session.maintain or any(item.about_memory for item in turn.expect):
+        return {"sessions": sessions_value(case.sessions)}
+    asked = {"at": session.at, case.asks_as: turn.user, **counterpart_value(turn.counterpart)}
+    return {**asked, "expect": [expectation_value(item) for item in turn.expect]}
 
 
 def _free(value: Any) -> Any:  # noqa: ANN401  # any JSON value
@@ -63,7 +75,8 @@ def set_hash(
         content["history"] = history.sha256 if history else ""
         if case.expect:  # the hash of a case without stays what it was
             content["expect"] = [expectation_content(item) for item in case.expect]
-        if case.sessions:
+        if case.sessions:  # one way to write a case has the hash of another that means the same
+            content = {key: item for key, item in content.items() if key not in _asked_value(case)}
             content["sessions"] = sessions_value(case.sessions, hashed=True)
         elif case.asks_as == "user":  # another way to write the same
             content["question"] = content.pop("user")

@@ -357,5 +357,7 @@ def _schema(kinds: Iterable[ExpectationKind]) -> dict[str, Any]:
     }
 
 
-WireExpectation = Annotated[Expectation, PlainValidator(expectation_of), WithJsonSchema(_schema(EXPECTATION_KINDS))]
+EXPECTATION_SCHEMA = _schema(EXPECTATION_KINDS)
+"""The JSON Schema of one expectation of a question."""
+WireExpectation = Annotated[Expectation, PlainValidator(expectation_of), WithJsonSchema(EXPECTATION_SCHEMA)]
 WireTurnExpectation = Annotated[Expectation, PlainValidator(turn_expectation_of), WithJsonSchema(_schema(_SHAPES))]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from foldproof.cases.counterparts import ANSWERED_BY
+
 _BESIDE_SESSIONS = {
     "question": "keep one of the two: the turns of the sessions ask",
     "user": "keep one of the two: the turns of the sessions ask",
     "frozen": "write the turns of the prefix as those of a session, or keep the one turn that is graded under `user:`",
     "at": "write it in the session that takes place then",
     "expect": "write it in the turn whose reply it is about",
+    **dict.fromkeys(ANSWERED_BY, "write it in the turn that it goes on with"),
 }
 _Found = tuple[str, str, str, str]
 """The key, or "" for the case; what is wrong, what to do, the rule."""
@@ -24,6 +27,10 @@ def form_faults(data: Mapping[str, Any]) -> Iterator[_Found]:
     if "forget" in data and "sessions" not in data:
         hint = "what is taken back in one session is looked for in later ones: write `sessions`"
         yield "forget", "has `forget` without `sessions`", hint, "forget"
+    for key in ANSWERED_BY:
+        if key in data and "frozen" in data:
+            hint = "a frozen prefix is followed by one graded decision; to go on from there, write `sessions`"
+            yield key, f"has `{key}` beside `frozen`", hint, "form"
     if "sessions" in data:
         for key, hint in _BESIDE_SESSIONS.items():
             if key in data:

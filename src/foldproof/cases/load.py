@@ -11,6 +11,8 @@ from pydantic import ValidationError
 
 from foldproof.cases.case_checks import case_problems, source_of
 from foldproof.cases.contents import set_hash
+from foldproof.cases.counterpart_wire import counterpart_of
+from foldproof.cases.counterparts import ANSWERED_BY
 from foldproof.cases.faults import problems_of, quoted
 from foldproof.cases.forgetting import Bystander, Forgetting, placed_forgetting, retracting_session
 from foldproof.cases.forms import form_faults
@@ -22,7 +24,7 @@ from foldproof.cases.nodes import Node, data_of, line_at, shown
 from foldproof.cases.records import Case, JudgePin, ReplaySet, Waiver
 from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.cases.tree import read_tree
-from foldproof.cases.wire import LATER_KEYS, CaseWire, ForgetWire, HeadWire, SetWire
+from foldproof.cases.wire import CaseWire, ForgetWire, HeadWire, SetWire
 from foldproof.core import FileError, Problem
 from foldproof.logs import History
 
@@ -153,12 +155,6 @@ class _Loader:
             self.wrong(node.line, f"case {number} must be a mapping, not {quoted(data)}", "start it with `id:`")
             return None
         subject = f"case '{data['id']}'" if isinstance(data.get("id"), str) and data["id"] else f"case {number}"
-        if later := [key for key in LATER_KEYS if key in data]:
-            keys = ", ".join(f"`{key}`" for key in later)
-            message = f"{subject} uses {keys}: this version of foldproof does not run such a case"
-            hint = f"{keys} comes with a later version; until then, ask one `question`, or write `sessions`"
-            self.wrong(line_at(node, (later[0],)), message, hint, "later-version")
-            return None
         unfit = list(form_faults(data))
         for key, message, hint, rule in unfit:
             self.wrong(line_at(node, (key,)), f"{subject} {message}", hint, rule)
@@ -205,6 +201,11 @@ def _record(wire: CaseWire, node: Node) -> Case:
     for key in ("expected_facts", "forbidden_facts", "expect", "source", "frozen"):
         for index, _ in enumerate(getattr(wire, key)):
             lines[f"{key}.{index}"] = line_at(node, (key, index))
+    answered = counterpart_of(wire)
+    if answered is not None:
+        place = "sessions.0.turns.0"
+        lines |= {place: lines["question"]}
+        lines |= {f"{place}.{key}": line for key, line in lines.items() if key.startswith(("expect.", *ANSWERED_BY))}
     for at, session in enumerate(wire.sessions):
         lines[f"sessions.{at}"] = line_at(node, ("sessions", at))
         for number, turn in enumerate(session.turns):
@@ -213,12 +214,7 @@ def _record(wire: CaseWire, node: Node) -> Case:
             for index, _ in enumerate(turn.expect):
                 line = line_at(node, ("sessions", at, "turns", number, "expect", index))
                 lines[f"{place}.expect.{index}"] = line
-    sessions = tuple(
-        CaseSession(
-            tuple(CaseTurn(turn.user, tuple(turn.expect)) for turn in one.turns), one.at, one.maintain, one.user
-        )
-        for one in wire.sessions
-    )
+    sessions = _sessions(wire)
     return Case(
         id=wire.id,
         question=wire.sessions[-1].turns[-1].user if wire.sessions else wire.question or wire.user,
@@ -231,13 +227,29 @@ def _record(wire: CaseWire, node: Node) -> Case:
         abstain=wire.abstain,
         tags=tuple(wire.tags),
         lines=lines,
-        at=wire.at,
-        expect=tuple(wire.expect),
+        at="" if answered else wire.at,
+        expect=() if answered else tuple(wire.expect),
         sessions=sessions,
         forget=_forgetting(wire.forget, sessions, node, lines=lines) if wire.forget else None,
         frozen=tuple(wire.frozen),
         cut_from=CutFrom(wire.cut_from.session, wire.cut_from.turn) if wire.cut_from else None,
         asks_as="user" if wire.user else "question",
+    )
+
+
+def _sessions(wire: CaseWire) -> tuple[CaseSession, ...]:
+    """The sessions of a case; a question that somebody goes on with is one of one turn."""
+    answered = counterpart_of(wire)
+    if answered is not None:
+        return (CaseSession((CaseTurn(wire.user or wire.question, tuple(wire.expect), answered),), wire.at),)
+    return tuple(
+        CaseSession(
+            tuple(CaseTurn(turn.user, tuple(turn.expect), counterpart_of(turn)) for turn in one.turns),
+            one.at,
+            one.maintain,
+            one.user,
+        )
+        for one in wire.sessions
     )
 
 

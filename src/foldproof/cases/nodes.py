@@ -74,6 +74,8 @@ def line_at(node: Node, path: Sequence[str | int]) -> int:
         elif isinstance(node.value, list) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
             line = node.line
+        elif isinstance(node.value, list) and isinstance(part, str):
+            continue  # a list that stands for a mapping with this one key
         else:
             break
     return line

@@ -96,6 +96,7 @@ class _Loader:
             repeats=Repeats(wire.repeats.always, wire.repeats.borderline),
             limits=Limits(**dict(wire.limits)),
             judge=_judge_of(wire.judge),
+            simulator=wire.simulator,
         )
 
     def settle(self) -> None:

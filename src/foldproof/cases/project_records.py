@@ -94,7 +94,10 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One `foldproof.yaml`. Paths are absolute; `root` is the folder of the file and is importable."""
+    """One `foldproof.yaml`. Paths are absolute; `root` is the folder of the file and is importable.
+
+    `simulator` holds the settings of the model that plays simulated users, with their `${NAME}` unexpanded.
+    """
 
     path: Path
     root: Path
@@ -106,3 +109,4 @@ class Project:
     repeats: Repeats = Repeats()
     limits: Limits = Limits()
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    simulator: Mapping[str, Any] = field(default_factory=dict)

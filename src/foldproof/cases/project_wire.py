@@ -271,4 +271,5 @@ class ProjectWire(Wire):
     repeats: RepeatsWire = Field(default_factory=RepeatsWire)
     limits: LimitsWire = Field(default_factory=LimitsWire)
     judge: JudgeSettingsWire = Field(default_factory=JudgeSettingsWire)
+    simulator: FreeMapping = Field(default_factory=dict)
     configs: dict[ConfigName, ConfigWire] = Field(min_length=1)

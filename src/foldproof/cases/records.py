@@ -10,7 +10,7 @@ from typing import Any, Literal
 from foldproof.cases.expectations import Expectation
 from foldproof.cases.forgetting import Forgetting
 from foldproof.cases.frozen import CutFrom
-from foldproof.cases.sessions import CaseSession, turn_name
+from foldproof.cases.sessions import CaseSession, CaseTurn, turn_name
 from foldproof.logs import History, PastTurn
 from foldproof.matching import Fact
 
@@ -38,8 +38,9 @@ class Case:
 
     `case_class` is the file's `class`. `lines` maps a field to its line in the file for messages; it is no
     part of the content. With `abstain`, the answer must admit that nothing is known. `at` is the time at which
-    the question is asked, as it was written, or empty. Of a case with `sessions` the question is the last thing that
-    the user says, and the facts are those of the last reply. `frozen` is what was said and done before the question
+    the question is asked, as it was written, or empty. Of a case with `sessions` the question is the last message that
+    it has for the user, and the facts are those of the last reply. A question that a live counterpart goes on with is
+    one session of one turn. `frozen` is what was said and done before the question
     in the same conversation, `cut_from` where that was cut. `asks_as` is the key under which the question stands.
     `forget` is about the sessions as a whole.
     """
@@ -90,12 +91,26 @@ class Case:
         return tuple(found) or (self,)
 
     @property
+    def part_places(self) -> tuple[tuple[int, int], ...]:
+        """Session and turn of each part, both from 1; none for a case without sessions."""
+        return tuple((at, turn) for at, one in enumerate(self.sessions, 1) for turn in range(1, len(one.turns) + 1))
+
+    @property
     def part_names(self) -> tuple[str, ...]:
-        """The name of each part (`s2.t1`), empty for a case without sessions."""
-        named = (
-            turn_name(at, number) for at, one in enumerate(self.sessions, 1) for number in range(1, len(one.turns) + 1)
-        )
-        return tuple(named) or ("",)
+        """The name of each part (`s2.t1`), empty for a case that is one question."""
+        return ("",) if self.answered is not None else tuple(turn_name(*place) for place in self.part_places) or ("",)
+
+    @property
+    def answered(self) -> CaseTurn | None:
+        """The only turn of a case, where a live counterpart goes on with it; None for any other case."""
+        turns = [turn for one in self.sessions for turn in one.turns]
+        return turns[0] if len(turns) == 1 and turns[0].counterpart is not None else None
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a model plays the user in one of its turns."""
+        turns = (turn for one in self.sessions for turn in one.turns)
+        return any(turn.counterpart is not None and turn.counterpart.simulated is not None for turn in turns)
 
     @property
     def all_expected(self) -> tuple[Expectation, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from foldproof.cases.counterparts import Counterpart, counterpart_value
 from foldproof.cases.expectation_values import expectation_content, expectation_value
 from foldproof.cases.expectations import ABOUT_STORE, Expectation
 
@@ -16,10 +17,11 @@ _DAY = re.compile(r"day (\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class CaseTurn:
-    """One message of the user, and what is expected of the reply to it."""
+    """One message of the user, who answers the reply to it, if anybody does, and what is expected in the end."""
 
     user: str
     expect: tuple[Expectation, ...] = ()
+    counterpart: Counterpart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ def sessions_value(sessions: Sequence[CaseSession], *, hashed: bool = False) -> 
         turns: list[dict[str, Any]] = []
         for turn in session.turns:
             expect = [written(item) for item in turn.expect]
-            turns.append({"user": turn.user, **({"expect": expect} if expect else {})})
+            answered = counterpart_value(turn.counterpart, hashed=hashed)
+            turns.append({"user": turn.user, **answered, **({"expect": expect} if expect else {})})
         value: dict[str, Any] = {"user": session.user, "at": session.at, "turns": turns}
         value["maintain"] = session.maintain
         found.append({key: item for key, item in value.items() if item})

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from foldproof.cases.counterpart_wire import AnsweredWire
 from foldproof.cases.expectation_wire import WireExpectation, WireTurnExpectation
 from foldproof.cases.facts import WireFact
 from foldproof.cases.faults import Fault, quoted
@@ -15,9 +16,6 @@ from foldproof.cases.frozen import WirePastTurn
 from foldproof.cases.nodes import FORMAT
 from foldproof.cases.wire_types import Count, Flag, FreeMapping, Text, Version, Wire, text_of
 from foldproof.core import nearest_of
-
-LATER_KEYS = ("correction",)
-"""Keys of case forms that a later version runs: known, and refused by name."""
 
 _ID = re.compile(r"[^\s/\x00-\x1f\x7f]{1,120}")
 _CLASS = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -68,7 +66,7 @@ HistoryName = Annotated[str, BeforeValidator(_history_name), WithJsonSchema({**_
 Meaning = Annotated[Means, BeforeValidator(_meaning), WithJsonSchema({"enum": list(MEANS)})]
 
 
-class TurnWire(Wire):
+class TurnWire(AnsweredWire):
     """One message of the user in a session."""
 
     user: Text
@@ -109,7 +107,7 @@ class ForgetWire(Wire):
     bystander: BystanderWire | None = None
 
 
-class CaseWire(Wire):
+class CaseWire(AnsweredWire):
     """One case: a question, or sessions. That it is one of the two the loader checks, whose message tells more."""
 
     model_config = ConfigDict(

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from foldproof.cases import Case, Expectation
 from foldproof.logs import MemoryItem, ToolCall
 from foldproof.record import Trial, TurnRecord
-from foldproof.score.made import calls_made
-from foldproof.score.turns import JudgedTurn, judged_turns
+from foldproof.record.records import Close, Speaker
+from foldproof.score.conditions import turn_calls
+from foldproof.score.turns import JudgedTurn, judged_turns, looks_at_calls
 
 
 class Entry(BaseModel):
@@ -58,17 +59,20 @@ class TurnEntry(Entry):
     after: list[ItemEntry] | None = None
     fresh: bool | None = None
     state: dict[str, Any] | None = None
+    attempt: int = Field(default=1, description="counts what the user says in one turn of the case")
+    speaker: Speaker = "case"
+    close: Close = ""
+    goal_met: bool | None = None
 
 
 def accepted_turns(case: Case, trial: Trial) -> tuple[TurnRecord, ...]:
     """What is kept of the turns of a trial: the answers, and of the rest what the expectations of a turn look at."""
-    turns = judged_turns(case, trial)
-    return tuple(_accepted(judged, judged.record) for judged in turns if judged.record is not None)
+    return tuple(_accepted(judged, turn) for judged in judged_turns(case, trial) for turn in judged.attempts)
 
 
 def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
     kinds = {item.kind for item in judged.case.expect}
-    calling = any(item.about_calls for item in judged.case.expect)
+    calling = looks_at_calls(judged)
     written, stored = "memory_write" in kinds, bool(kinds & {"store_has", "store_lacks"})
     reads = [turn.memory_reads, *(seen.memory_reads for seen in turn.seen)]
     writes = [turn.memory_writes, *(seen.memory_writes for seen in turn.seen)]
@@ -78,7 +82,7 @@ def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
         turn.user,
         turn.at,
         turn.answer,
-        calls_made(judged.case, judged.trial) if calling else None,
+        turn_calls(turn) if calling else None,
         _first(reads) if "memory_read" in kinds else None,
         _first(writes) if written else None,
         fresh=turn.fresh,
@@ -86,14 +90,20 @@ def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
         ended=_bare(turn.ended) if written else None,
         after=_bare(turn.after) if stored else None,
         state=turn.state if "state" in kinds else None,
+        attempt=turn.attempt,
+        speaker=turn.speaker,
+        close=turn.close,
+        goal_met=turn.goal_met,
     )
 
 
 def lacks_turns(case: Case, trial: Trial) -> bool:
     """Whether what was kept of the turns of a trial lacks something that the expectations of the case look at."""
     judged = judged_turns(case, trial)
-    return not judged or any(
-        _lacks(item, turn.record) for turn in judged for item in turn.case.expect if turn.record is not None
+    return (
+        not judged
+        or any(_lacks(item, one) for turn in judged for one in turn.graded for item in turn.case.expect)
+        or any(one.tool_calls is None for turn in judged if looks_at_calls(turn) for one in turn.attempts)
     )
 
 
@@ -132,8 +142,18 @@ def turn_entries(turns: Iterable[TurnRecord]) -> list[dict[str, Any]]:
         shown |= {"before": turn.before, "ended": turn.ended, "after": turn.after}
         value |= {name: [_item(item) for item in items] for name, items in shown.items() if items is not None}
         later = {"fresh": turn.fresh, "state": turn.state}
-        found.append(value | {name: item for name, item in later.items() if item is not None})
+        found.append(value | {name: item for name, item in later.items() if item is not None} | _exchange(turn))
     return found
+
+
+def _exchange(turn: TurnRecord) -> dict[str, Any]:
+    """What a turn has of its own that a live counterpart went on with."""
+    usual = TurnRecord(turn.session, turn.turn, turn.user)
+    return {
+        name: getattr(turn, name)
+        for name in ("attempt", "speaker", "close", "goal_met")
+        if getattr(turn, name) != getattr(usual, name)
+    }
 
 
 def _item(item: MemoryItem) -> Mapping[str, str]:
@@ -157,6 +177,10 @@ def read_turns(entries: Iterable[TurnEntry]) -> tuple[TurnRecord, ...]:
             ended=_items(entry.ended),
             after=_items(entry.after),
             state=entry.state,
+            attempt=entry.attempt,
+            speaker=entry.speaker,
+            close=entry.close,
+            goal_met=entry.goal_met,
         )
         for entry in entries
     )

@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from foldproof.cases import Case, ReplaySet, shown
+from foldproof.cases import Case, CaseTurn, ReplaySet, shown
 from foldproof.cases.contents import case_value
+from foldproof.cases.counterparts import counterpart_value
 from foldproof.cases.frozen import frozen_value
 from foldproof.cases.writing import write_atomically
 from foldproof.compare.accepted_turns import (
@@ -88,12 +89,18 @@ def asked_hash(case: Case, replay_set: ReplaySet) -> str:
     memory_config = case_value(case).get("memory_config", {})
     if case.sessions:
         said = [
-            [one.at, one.maintain, [turn.user for turn in one.turns], *([one.user] if one.user else [])]
+            [one.at, one.maintain, [_said(turn) for turn in one.turns], *([one.user] if one.user else [])]
             for one in case.sessions
         ]
         return content_hash(["sessions", said, memory_config, _history_hash(case, replay_set)])
     asked = [case.question, case.at, memory_config, _history_hash(case, replay_set)]
     return content_hash(["frozen", frozen_value(case.frozen, hashed=True), *asked] if case.frozen else asked)
+
+
+def _said(turn: CaseTurn) -> Any:  # noqa: ANN401  # any JSON value
+    """What the user says in a turn: its message, and what a live counterpart goes on with."""
+    answered = counterpart_value(turn.counterpart, hashed=True)
+    return [turn.user, answered] if answered else turn.user
 
 
 def _history_hash(case: Case, replay_set: ReplaySet) -> str:

@@ -12,8 +12,14 @@ from foldproof.logs import MemoryItem, Seen, ToolCall, Usage
 
 RunState = Literal["running", "finished", "interrupted", "stopped"]
 """`stopped` means that a cost or time limit ended the run before its plan was done."""
-ErrorKind = Literal["agent", "memory", "timeout", "transport", "empty", "error text"]
-"""Who failed: the agent, its memory while it was built, the clock, the connection, or an answer that is none."""
+ErrorKind = Literal["agent", "memory", "timeout", "transport", "empty", "error text", "counterpart"]
+"""Who failed: the agent, its memory while it was built, the clock, the connection, an answer that is none, or who
+answers the agent."""
+Speaker = Literal["case", "correction", "rule", "simulated"]
+"""Who chose what the user says: the turn of the case itself, a line of its counterpart, or a model."""
+Close = Literal["", "silent", "limit", "done"]
+"""Why the user says nothing more in a turn: no line fits, the limit of turns, the simulated user is done. Empty where
+that was not to be decided."""
 Control = Literal["", "unplugged", "oracle", "full"]
 """Empty for a run of the memory itself; else the memory was cut off, and nothing, the expected facts or the whole
 history stood in the prompt."""
@@ -70,6 +76,10 @@ class UserListing:
 class TurnRecord:
     """What one turn of a session left behind; both numbers count from 1. `user` is what the user said.
 
+    Where a live counterpart goes on with a turn, each thing that the user says in it makes a record of its own:
+    `attempt` counts them from 1, `speaker` says who chose the words, and `close`, on the last, why there are no more.
+    `goal_met` is what a simulated user thinks of its goal in the end.
+
     None means as in `Trial`. `fresh` says whether the context of a later session was free of what was said before,
     where that can be seen; the first session has nothing to be free of. `store_written` and `store_kept` name the
     listings after the session and after the maintenance that followed it; they stand on the last turn of a session.
@@ -101,11 +111,16 @@ class TurnRecord:
     state: Mapping[str, Any] | None = None
     user_id: str = ""
     listings: tuple[UserListing, ...] = ()
+    attempt: int = 1
+    speaker: Speaker = "case"
+    close: Close = ""
+    goal_met: bool | None = None
 
     @property
     def name(self) -> str:
-        """How the turn is named: `s2.t1`."""
-        return f"s{self.session}.t{self.turn}"
+        """How the turn is named: `s2.t1`, and `s2.t1.a2` what follows in it."""
+        name = f"s{self.session}.t{self.turn}"
+        return name if self.attempt == 1 else f"{name}.a{self.attempt}"
 
 
 @dataclass(frozen=True, slots=True)

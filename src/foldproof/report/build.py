@@ -220,7 +220,15 @@ def trial_row(score: TrialScore, answer: str) -> TrialRow:
         )
         for fact in score.facts
     ]
-    return TrialRow(repeat=score.repeat, outcome=score.outcome, error=score.error, facts=facts, answer=answer)
+    return TrialRow(
+        repeat=score.repeat,
+        outcome=score.outcome,
+        error=score.error,
+        facts=facts,
+        answer=answer,
+        corrected=score.corrected,
+        faults=list(score.faults),
+    )
 
 
 def compared_run(

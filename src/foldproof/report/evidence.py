@@ -11,10 +11,11 @@ from foldproof.logs import MemoryItem
 from foldproof.matching import Fact, Text, match_fact, match_many
 from foldproof.record import StoreListing, Trial
 from foldproof.report.build import trial_row
-from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo, TurnRow
+from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo, TrialFactRow, TurnRow
 from foldproof.report.traces import call_rows, tool_rows, trace_rows
 from foldproof.score import Records, TrialEvidence, TrialScore, disagreements
 from foldproof.score.evidence import reads_of
+from foldproof.score.trials import ABSTAIN
 from foldproof.score.turns import JudgedTurn, judged_turns
 
 
@@ -91,7 +92,7 @@ def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records 
         tool_calls=None if trial.tool_calls is None else tool_rows(trial.tool_calls),
         traces=trace_rows(evidence, item.score) if records is not None and trial.error is None else [],
         calls=call_rows(trial.building, [seen for turn in trial.turns for seen in turn.seen] or trial.seen),
-        turns=_turns(trial, item.score, facts),
+        turns=_turns(trial, item.score, case, facts),
         state=_state(trial.state),
         disagreements=list(disagreements(evidence)),
         nearest=_nearest(item, case, facts),
@@ -104,8 +105,11 @@ def _trial(item: Evidence, case: Case, facts: dict[str, Fact], records: Records 
     )
 
 
-def _turns(trial: Trial, score: TrialScore, facts: dict[str, Fact]) -> list[TurnRow]:
-    rows = trial_row(score, "").facts
+def _turns(trial: Trial, score: TrialScore, case: Case, facts: dict[str, Fact]) -> list[TurnRow]:
+    """A row for each thing that the user said; what is expected of a turn stands at the last of them."""
+    rows = [row for row in trial_row(score, "").facts if row.kind == "expectation" and row.fact != ABSTAIN]
+    ends = {(turn.session, turn.turn): turn.attempt for turn in trial.turns}
+    names = dict(zip(case.part_places, case.part_names, strict=False))
     return [
         TurnRow(
             name=turn.name,
@@ -113,7 +117,10 @@ def _turns(trial: Trial, score: TrialScore, facts: dict[str, Fact]) -> list[Turn
             user=turn.user,
             answer=turn.answer,
             fresh=turn.fresh,
-            facts=[row for row in rows if row.kind == "expectation" and row.fact.startswith(f"{turn.name} ")],
+            speaker=turn.speaker,
+            close=turn.close,
+            goal_met=turn.goal_met,
+            facts=_of_turn(rows, names.get(place, turn.name)) if turn.attempt == ends[place] else [],
             tool_calls=None if turn.tool_calls is None else tool_rows(turn.tool_calls),
             memory_reads=_items(facts, turn.memory_reads),
             memory_writes=_items(facts, turn.memory_writes),
@@ -121,7 +128,13 @@ def _turns(trial: Trial, score: TrialScore, facts: dict[str, Fact]) -> list[Turn
             state=_state(turn.state),
         )
         for turn in trial.turns
+        for place in [(turn.session, turn.turn)]
     ]
+
+
+def _of_turn(rows: Sequence[TrialFactRow], name: str) -> list[TrialFactRow]:
+    """What is expected of a turn; of a case that is one question, everything."""
+    return [row for row in rows if not name or row.fact.startswith(f"{name} ")]
 
 
 def _state(state: Mapping[str, Any] | None) -> dict[str, Any] | None:

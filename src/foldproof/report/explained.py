@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from foldproof.logs import Source
+from foldproof.record.records import Close, Speaker
 from foldproof.score import Owner, Presence, Stage
 from foldproof.score.trials import FactOutcome, FactRole, TrialOutcome
 
@@ -51,6 +52,11 @@ class TrialRow(Document):
     error: str = ""
     facts: list[TrialFactRow]
     answer: str = ""
+    corrected: bool | None = Field(
+        default=None,
+        description="whether a live counterpart corrected the agent; null where the case has no correction",
+    )
+    faults: list[str] = Field(default=[], description="what a simulated user did wrong, whether it decided anything")
 
 
 class ItemRow(Document):
@@ -113,6 +119,9 @@ class TurnRow(Document):
     user: str
     answer: str = ""
     fresh: bool | None = Field(default=None, description="whether no earlier conversation stood in its prompt")
+    speaker: Speaker = Field(default="case", description="who chose what the user says")
+    close: Close = Field(default="", description="why a live counterpart said nothing more")
+    goal_met: bool | None = Field(default=None, description="what a simulated user thinks of its goal in the end")
     facts: list[TrialFactRow] = Field(default=[], description="what is expected in this turn")
     tool_calls: list[dict[str, Any]] | None = None
     memory_reads: list[ItemRow] | None = None

@@ -22,7 +22,7 @@ from foldproof.report.markup import code, codes, fenced, folded, table, words
 from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
 from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
 from foldproof.report.pages.stages import call_title, stage_words, trace_word
-from foldproof.report.pages.turns import state_text, turn_lines
+from foldproof.report.pages.turns import SPEAKERS, close_word, state_text, turn_lines
 from foldproof.report.summary import (
     CHANGED,
     Loss,
@@ -150,8 +150,9 @@ def _trial(trial: ExplainedTrialRow) -> list[str]:
     for turn in trial.turns:
         fresh = " (not a fresh context)" if turn.fresh is False else ""
         lines += [f"#### {turn.name}{f', {words(turn.at)}' if turn.at else ''}{fresh}", ""]
-        told = [("user", turn.user), ("agent", turn.answer), *turn_lines(turn)]
+        told = [(SPEAKERS[turn.speaker], turn.user), ("agent", turn.answer), *turn_lines(turn)]
         lines += _bullets(f"{title}: {code(text, LONG) if text else '(none)'}" for title, text in told)
+        lines += _bullets(filter(None, [close_word(turn)]))
         lines += _bullets(f"{code(fact.fact)}: {fact.outcome}" for fact in turn.facts)
     for trace in trial.traces:
         stages = [

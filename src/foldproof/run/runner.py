@@ -27,6 +27,7 @@ from foldproof.record.records import ErrorKind
 from foldproof.run.answers import answer_fault
 from foldproof.run.border import recordable_reply
 from foldproof.run.built import Built, Memories, SlowMemoryError
+from foldproof.run.counterpart import Counterparts
 from foldproof.run.frozen import hand_over
 from foldproof.run.plan import Plan, PlannedTrial
 from foldproof.run.sessions import Hall, Held, hold_sessions, settled
@@ -37,19 +38,20 @@ _CLOSING_S = 10
 
 @asynccontextmanager
 async def run_trials(
-    plan: Plan, agents: OpenedAgents, *, limits: Limits
+    plan: Plan, agents: OpenedAgents, *, limits: Limits, counterparts: Counterparts | None = None
 ) -> AsyncIterator[MemoryObjectReceiveStream[RunRecord]]:
     """Carry out a plan; the records come from the stream as the trials finish, in no fixed order.
 
     A listing comes before the first trial that names it. Whatever a trial raises becomes its error, never
     an exception here. On cancellation the trials in flight are given up; finished ones stay in the stream and
-    can be taken with `receive_nowait` inside the context.
+    can be taken with `receive_nowait` inside the context. Without `counterparts` a case that needs a live one gets an
+    error.
 
     Raises:
         UsageError: where a trial's memory settings cannot be used at all: no further trial would fare better.
     """
     send, receive = anyio.create_memory_object_stream[RunRecord](math.inf)
-    runner = _Runner(plan, agents, limits)
+    runner = _Runner(plan, agents, limits, counterparts)
     try:
         async with receive, anyio.create_task_group() as group:
             group.start_soon(runner.run, send)
@@ -87,8 +89,9 @@ class _Attempt:
 
 
 class _Runner:
-    def __init__(self, plan: Plan, agents: OpenedAgents, limits: Limits) -> None:
+    def __init__(self, plan: Plan, agents: OpenedAgents, limits: Limits, counterparts: Counterparts | None) -> None:
         self._plan = plan
+        self._counterparts = counterparts
         self._agents = agents.factory
         self._watch = agents.watch
         self._limits = limits
@@ -181,7 +184,7 @@ class _Runner:
             attempt.built = await self._memories.prepare(agent, planned, label)
             attempt.stage = "agent"
             if planned.case.sessions:
-                hall = Hall(label, tap.wire_url, limit, self._watch)
+                hall = Hall(label, tap.wire_url, limit, self._watch, self._counterparts)
                 found = await hold_sessions(agent, planned, attempt.held, hall=hall, store=attempt.built.kept)
                 if isinstance(found, TrialError):
                     return found

@@ -8,15 +8,17 @@ from typing import TypeVar
 
 import anyio
 
-from foldproof.agents import Agent, Reply, SessionInfo, UnsupportedError
+from foldproof.agents import Agent, Conversation, Reply, SessionInfo, UnsupportedError
 from foldproof.agents.protocols import Folds
 from foldproof.agents.watch import Watch
-from foldproof.cases.sessions import CaseSession
+from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.logs import MemoryItem, Seen, Usage
+from foldproof.logs.seeing import joined_seen
 from foldproof.record import StoreListing, TrialError, TurnRecord, UserListing
 from foldproof.run.answers import answer_fault
 from foldproof.run.border import recordable_reply
 from foldproof.run.built import listing_of
+from foldproof.run.counterpart import Counterparts, Exchange, Said
 from foldproof.run.freshness import seen_before
 from foldproof.run.plan import PlannedTrial
 
@@ -49,12 +51,16 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """What all sessions of a trial share: whose it is, over which wire, and how long one reply is waited for."""
+    """What all sessions of a trial share: whose it is, over which wire, and how long one reply is waited for.
+
+    `counterparts` is what a live counterpart needs; None where no turn has one.
+    """
 
     user: str
     wire_url: str
     timeout_s: float
     watch: Watch
+    counterparts: Counterparts | None = None
 
     def user_id(self, label: str) -> str:
         """The user id of a user of the trial: its own for who has no label."""
@@ -108,35 +114,65 @@ async def _hold(
     reply = Reply("")
     for at, turn in enumerate(session.turns, 1):
         held.where = f"session {number}, turn {at}"
-        answered = await _timed(conversation.reply(turn.user), hall)
+        ending = number == len(planned.case.sessions) and at == len(session.turns)
+        held.awaits_seen = ending and not session.maintain
+        place = TurnRecord(number, at, turn.user, session.at, user_id=user if session.user else "")
+        found = await _answered(conversation, turn, held, hall=hall, place=place, unplugged=planned.unplugged)
+        if isinstance(found, TrialError):
+            return found
+        reply = found
+    return reply
+
+
+async def _answered(
+    conversation: Conversation, turn: CaseTurn, held: Held, *, hall: Hall, place: TurnRecord, unplugged: bool
+) -> Reply | TrialError:
+    """One turn: the reply to it, and to what a live counterpart goes on with; the last of them."""
+    exchange = None if turn.counterpart is None else Exchange(turn.counterpart, hall.counterparts)
+    said = Said(turn.user)
+    while True:
+        answered = await _timed(conversation.reply(said.text), hall)
         if answered is None:
             return TrialError("timeout", held.told(f"no answer within {hall.timeout_s:g} s"))
         reply = recordable_reply(answered[0])
-        of_all = number == len(planned.case.sessions) and at == len(session.turns)
-        held.awaits_seen = of_all and not session.maintain
-        held.turns.append(
-            TurnRecord(
-                number,
-                at,
-                turn.user,
-                session.at,
-                reply.text,
-                reply.tool_calls,
-                reply.memory_reads,
-                reply.memory_writes,
-                reply.prompt,
-                () if held.awaits_seen else await hall.watch.take(hall.user),
-                state=reply.state,
-                user_id=user if session.user else "",
-            )
-        )
+        # With somebody to go on, what was seen is needed at once, however late the rest of it comes.
+        seen = () if held.awaits_seen and exchange is None else await hall.watch.take(hall.user)
+        held.turns.append(_recorded(place, said, reply, seen))
         held.usages.append(reply.usage)
         held.notes += [note for note in reply.notes if note not in held.notes]
         fault = answer_fault(reply.text)
         # With its memory cut off an agent may well have nothing to say: that is its answer.
-        if fault is not None and not (fault.kind == "empty" and planned.unplugged):
+        if fault is not None and not (fault.kind == "empty" and unplugged):
             return replace(fault, message=held.told(fault.message))
-    return reply
+        if exchange is None:
+            return reply
+        next_said = await _timed(exchange.go_on([one for one in held.turns if one.session == place.session]), hall)
+        if next_said is None:
+            return TrialError("timeout", held.told(f"the user said nothing within {hall.timeout_s:g} s"))
+        (said_now,) = next_said
+        if isinstance(said_now, TrialError):
+            return replace(said_now, message=held.told(said_now.message))
+        if said_now.speaker == "simulated":
+            held.usages.append(said_now.usage)
+        if said_now.close:
+            held.turns[-1] = replace(held.turns[-1], close=said_now.close, goal_met=said_now.goal_met)
+            return reply
+        said, place = said_now, replace(place, attempt=place.attempt + 1)
+
+
+def _recorded(place: TurnRecord, said: Said, reply: Reply, seen: tuple[Seen, ...]) -> TurnRecord:
+    return replace(
+        place,
+        user=said.text,
+        speaker=said.speaker,
+        answer=reply.text,
+        tool_calls=reply.tool_calls,
+        memory_reads=reply.memory_reads,
+        memory_writes=reply.memory_writes,
+        prompt=reply.prompt,
+        seen=seen,
+        state=reply.state,
+    )
 
 
 async def _settle(agent: Agent, planned: PlannedTrial, held: Held, *, hall: Hall) -> TrialError | None:
@@ -228,7 +264,7 @@ def settled(held: Held, seen: tuple[Seen, ...]) -> tuple[tuple[TurnRecord, ...],
     """The turns with what was seen last and with their freshness, and what a reader should know of the sessions."""
     turns = list(held.turns)
     if held.awaits_seen:
-        turns[-1] = replace(turns[-1], seen=seen)
+        turns[-1] = replace(turns[-1], seen=joined_seen([turns[-1].seen, seen]))
     stores = [None if store is None else tuple(item.text for item in store.items) for store in held.stores]
     notes: list[str] = []
     for number in range(2, len(stores) + 1):

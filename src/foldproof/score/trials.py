@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from foldproof.cases import Case, Expectation
 from foldproof.cases.case_checks import NOTHING_ASKED
+from foldproof.cases.counterparts import Line
 from foldproof.cases.expectations import ABOUT_STORE
 from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact, weakened
@@ -18,12 +19,14 @@ from foldproof.score.apart import APART, judge_apart
 from foldproof.score.attribution import Loss, attribute, attribute_forbidden
 from foldproof.score.call_losses import attribute_call, attribute_state
 from foldproof.score.calls import CallVerdict, judge_calls
+from foldproof.score.corrections import correction_label, judge_correction
 from foldproof.score.evidence import STAGES, Records, TrialEvidence
 from foldproof.score.forgetting import forget_labels, judge_forgetting
 from foldproof.score.invented import attribute_abstention
 from foldproof.score.made import calls_made
 from foldproof.score.memory import judge_memory
 from foldproof.score.sighting import look_in
+from foldproof.score.simulated import deciding_fault, user_faults
 from foldproof.score.states import judge_state
 from foldproof.score.turns import JudgedTurn, judged_turns
 
@@ -34,6 +37,7 @@ _LONGEST_MARKED = 100_000
 """Characters of an answer in which hits are marked and reasons found; a longer one is scored and no more."""
 ABSTAIN = "admits that it does not know"
 UNSEEN = "the agent does not show its tool calls"
+_IGNORED = Loss("use", "it had just been corrected", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +65,18 @@ class FactScore:
 
 @dataclass(frozen=True, slots=True)
 class TrialScore:
-    """The score of one trial. `error` says why there is none, where `outcome` is `error`."""
+    """The score of one trial. `error` says why there is none, where `outcome` is `error`.
+
+    `corrected` says whether a live counterpart corrected the agent, None where the case has no correction or nothing
+    could be judged. `faults` are those of a simulated user, whether they decided anything or not.
+    """
 
     repeat: int
     outcome: TrialOutcome
     facts: tuple[FactScore, ...] = ()
     error: str = ""
+    corrected: bool | None = None
+    faults: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -81,8 +91,9 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
     `expect:` list, of which every item must hold. A trial that recorded an error has the outcome `error`, and so has
     one whose facts cannot be judged: a failure to judge is neither a pass nor a fail. A case that asserts nothing is
     such a failure too. Of a case with sessions each turn's list is held against that turn, under labels that open with
-    its name; the facts are those of the last reply. Whether its users were kept apart, and what it must forget, comes
-    last. One user's words shown to another fail a trial, whatever else could not be judged.
+    its name; the facts are those of the last reply. What became of a correction is one more item of its turn. Whether
+    its users were kept apart, and what it must forget, comes last. One user's words shown to another fail a trial,
+    whatever else could not be judged. Where a fault of a simulated user decided it, the outcome is `error`.
     """
     if trial.error is not None:
         return TrialScore(trial.repeat, "error", _unjudged(case), f"{trial.error.kind}: {trial.error.message}")
@@ -93,32 +104,68 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
     expected = tuple(_score_fact(fact, "expected", text) for fact in case.expected)
     forbidden = tuple(_score_fact(fact, "forbidden", text) for fact in case.forbidden)
     admitted = (_score_abstention(trial.answer, case.question),) if case.abstain else ()
+    wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
+    answered = any(all(fact.ok for fact in group) for group in wanted) and all(fact.ok for fact in forbidden)
+    listed = [_score_turn(turn, answered=turn is not turns[-1] or answered) for turn in turns]
     # Spans point into the answer of the trial, which is the last reply.
-    spanless = (replace(score, spans=()) for turn in turns[:-1] for score in _score_expectations(turn))
-    expectations = (*spanless, *_score_expectations(turns[-1]))
+    listed[:-1] = [tuple(replace(score, spans=()) for score in scores) for scores in listed[:-1]]
     whole = tuple(_score_whole(case, turns, records))
-    facts = (*admitted, *expected, *forbidden, *expectations, *whole)
+    facts = (*admitted, *expected, *forbidden, *(score for scores in listed for score in scores), *whole)
+    scored = TrialScore(trial.repeat, "pass", facts, corrected=_corrected(turns), faults=_user_faults(turns))
     if any(fact.fact == APART and not fact.ok for fact in facts):
-        return TrialScore(trial.repeat, "fail", facts)
+        return replace(scored, outcome="fail")
     for fact in facts:
         if fact.outcome == "error":
             what = "expectation" if fact.role == "expectation" else "fact"
-            return TrialScore(trial.repeat, "error", facts, f"{what} '{fact.fact}' was not judged: {fact.reason}")
+            return _voided(scored, f"{what} '{fact.fact}' was not judged: {fact.reason}")
     survives = case.forget is not None and case.forget.asks
     if not (expected or admitted or survives) and all(item.kind in NOTHING_ASKED for item in case.all_expected):
-        return TrialScore(trial.repeat, "error", facts, "nothing is asserted: silence would pass")
-    wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
-    passed = any(all(fact.ok for fact in group) for group in wanted)
-    if passed and all(fact.ok for fact in (*forbidden, *expectations, *whole)):
-        return TrialScore(trial.repeat, "pass", facts)
+        return _voided(scored, "nothing is asserted: silence would pass")
+    held = [all(score.ok for score in scores) for scores in listed]
+    held[-1] = held[-1] and answered and all(fact.ok for fact in whole)
+    if fault := _deciding(turns, held, facts):
+        return _voided(scored, f"counterpart: the simulated user decided it: {fault}")
+    if all(held):
+        return scored
     if records is not None:
         given = (*(None for _ in admitted), *case.expected, *case.forbidden)
         told = [(turn, TrialEvidence(turn.case, turn.trial, records, turn.earlier)) for turn in turns]
-        traced = (_traced(score, fact, *told[-1]) for score, fact in zip(facts, given, strict=False))
-        items = ((item, *one) for one in told for item in one[0].case.expect)
-        expected_too = (_traced_expectation(score, *item) for score, item in zip(expectations, items, strict=True))
-        facts = (*traced, *expected_too, *whole)
-    return TrialScore(trial.repeat, "fail", facts)
+        traced = [_traced(score, fact, *told[-1]) for score, fact in zip(facts, given, strict=False)]
+        for scores, one in zip(listed, told, strict=True):
+            # What became of corrections stands behind what is expected, and has its owner already.
+            items = (*one[0].case.expect, *(None for _ in scores[len(one[0].case.expect) :]))
+            traced += [_traced_expectation(*pair, *one) for pair in zip(scores, items, strict=True)]
+        scored = replace(scored, facts=(*traced, *whole))
+    return replace(scored, outcome="fail")
+
+
+def _voided(score: TrialScore, error: str) -> TrialScore:
+    """A trial without a judgement: nothing is said of a correction either."""
+    return replace(score, outcome="error", error=error, corrected=None)
+
+
+def _corrected(turns: tuple[JudgedTurn, ...]) -> bool | None:
+    """Whether the agent was corrected in one of the turns that have a correction; None where none has."""
+    found = [turn.corrected for turn in turns if turn.counterpart is not None and turn.counterpart.corrections]
+    return any(found) if found else None
+
+
+def _user_faults(turns: tuple[JudgedTurn, ...]) -> tuple[str, ...]:
+    return tuple(fault.message for turn in turns for fault in user_faults(turn))
+
+
+def _deciding(turns: tuple[JudgedTurn, ...], held: list[bool], facts: tuple[FactScore, ...]) -> str:
+    """The fault of a simulated user on which the outcome rests, empty where none does.
+
+    A trial that fails for an earlier turn would have failed without it.
+    """
+    asked = "\n".join(fact.fact for fact in facts)
+    for at, turn in enumerate(turns):
+        if not all(held[:at]):
+            return ""
+        if fault := deciding_fault(user_faults(turn), passed=all(held), asked=asked):
+            return fault.message
+    return ""
 
 
 def _score_whole(case: Case, turns: tuple[JudgedTurn, ...], records: Records | None) -> Iterator[FactScore]:
@@ -143,12 +190,14 @@ def _traced(score: FactScore, fact: Fact | None, turn: JudgedTurn, evidence: Tri
     return replace(score, loss=_of_session(trace(fact, evidence), turn, fact))
 
 
-def _traced_expectation(score: FactScore, item: Expectation, turn: JudgedTurn, evidence: TrialEvidence) -> FactScore:
+def _traced_expectation(
+    score: FactScore, item: Expectation | None, turn: JudgedTurn, evidence: TrialEvidence
+) -> FactScore:
     """Who lost what the reply or a call should hold, or brought in what the reply should not.
 
     Of what is expected of the memory only what should have been read has an owner: the others name a stage themselves.
     """
-    if score.ok or item.kind in ABOUT_STORE:
+    if score.ok or item is None or item.kind in ABOUT_STORE:
         return score
     if item.fact is None:
         # What a call lacks may have been said in this very conversation: that is nobody's loss of memory.
@@ -173,10 +222,25 @@ def _of_session(loss: Loss | None, turn: JudgedTurn, fact: Fact | None = None) -
     return None if loss and loss.owner == "fold" and turn.earlier and not (turn.maintained or built) else loss
 
 
+def _score_turn(turn: JudgedTurn, *, answered: bool) -> tuple[FactScore, ...]:
+    """What is expected of a turn, then what became of its corrections; `answered` says that its facts are right."""
+    scores = tuple(_score_expectations(turn))
+    met = answered and all(score.ok for score in scores)
+    lines = turn.counterpart.corrections if turn.counterpart is not None else ()
+    labels = _labels(turn.case, turn.name, lines)[len(scores) :]
+    verdicts = (judge_correction(line, turn, met=met) for line in lines)
+    told = (
+        FactScore(label, "expectation", found.outcome, reason=found.reason, loss=_IGNORED if found.ignored else None)
+        for label, found in zip(labels, verdicts, strict=True)
+    )
+    return (*scores, *told)
+
+
 def _score_expectations(turn: JudgedTurn) -> Iterator[FactScore]:
     """One score an item of the `expect:` list; an item that stands there twice is numbered."""
     case, text = turn.case, Text(turn.trial.answer)
     verdicts = iter(_judged_calls(case, turn.trial))
+    after = "after the correction, " if turn.corrected else ""
     for item, label in zip(case.expect, _labels(case, turn.name), strict=True):
         if item.about_memory:
             found = judge_memory(item, turn)
@@ -186,7 +250,8 @@ def _score_expectations(turn: JudgedTurn) -> Iterator[FactScore]:
             yield FactScore(label, "expectation", state.outcome, reason=state.reason)
         elif item.fact is None:
             verdict = next(verdicts)
-            yield FactScore(label, "expectation", verdict.outcome, reason=verdict.reason)
+            reason = f"{after}{verdict.reason}" if verdict.outcome == "missed" else verdict.reason
+            yield FactScore(label, "expectation", verdict.outcome, reason=reason)
         elif item.kind == "reply_mentions":
             yield replace(_score_fact(item.fact, "expected", text), fact=label, role="expectation")
         else:
@@ -213,17 +278,19 @@ def expectation_labels(case: Case) -> list[str]:
     Those of sessions open with the name of their turn: `s2.t1 reply_mentions: store credit`. What is judged of the
     sessions as a whole comes last.
     """
-    named = zip(case.parts, case.part_names, strict=True)
+    turns = [turn.counterpart for session in case.sessions for turn in session.turns] or [None]
+    named = zip(case.parts, case.part_names, turns, strict=True)
+    listed = [_labels(part, name, who.corrections if who else ()) for part, name, who in named]
     apart = [APART] if len(case.users) > 1 else []
-    return [*(label for part, name in named for label in _labels(part, name)), *apart, *forget_labels(case)]
+    return [*(label for labels in listed for label in labels), *apart, *forget_labels(case)]
 
 
-def _labels(case: Case, name: str) -> list[str]:
+def _labels(case: Case, name: str, corrections: Iterable[Line] = ()) -> list[str]:
     seen: Counter[str] = Counter()
     labels = []
-    for item in case.expect:
-        seen[item.label] += 1
-        label = item.label if seen[item.label] == 1 else f"{item.label} ({seen[item.label]})"
+    for plain in (*(item.label for item in case.expect), *map(correction_label, corrections)):
+        seen[plain] += 1
+        label = plain if seen[plain] == 1 else f"{plain} ({seen[plain]})"
         labels.append(f"{name} {label}" if name else label)
     return labels
 

@@ -19,6 +19,7 @@ from foldproof.score import CaseScore, score_run
 from foldproof.score.retrieval import whole_reads
 from foldproof.score.watching import watch_notes
 from foldproof.workflow.control_cases import asked_under, fit_cases, gap_notes, wording_note
+from foldproof.workflow.counterparts import check_counterparts, counterpart_notes, open_counterparts, played_by
 from foldproof.workflow.sink import Listener, Sink, silent, waiting
 from foldproof.workflow.workspace import Workspace, records_of
 
@@ -135,14 +136,19 @@ def new_run(workspace: Workspace, opened: Opened) -> Run:
             *(shared if external else ()),
             *wording_note(opened.configuration, opened.control),
             *([_CASSETTE_NOTES[opened.cassette]] if opened.cassette else []),
+            *counterpart_notes(workspace, cassette=bool(opened.cassette)),
         ),
     )
 
 
 def _settings_hash(workspace: Workspace, configuration: Configuration) -> str:
-    """Hash of the settings as the agent gets them: another endpoint makes another run, another key does not."""
-    filled = expand(configuration.content, workspace.environ)
-    return content_hash(Redactor(workspace.environ).value(filled))
+    """Hash of the settings as the agent gets them: another endpoint makes another run, another key does not.
+
+    So does another model that plays the users of the set.
+    """
+    player = played_by(workspace)
+    content = {**configuration.content, **({"simulator": dict(player)} if player else {})}
+    return content_hash(Redactor(workspace.environ).value(expand(content, workspace.environ)))
 
 
 def is_recent(run: Run) -> bool:
@@ -199,6 +205,7 @@ async def ask(
     """Ask what is left of a run, keep the records as they come, and score all that the run has."""
     limits = options.limits(workspace.project.limits)
     _check_cost_limit(opened.configuration, limits)
+    check_counterparts(workspace, cases, limits)
     done = workspace.store.answered(run)
     planned = plan_trials(
         cases,
@@ -285,7 +292,10 @@ async def _carry_out(
     sink = Sink(workspace, run, len(plan.trials), listener)
     workspace.store.set_state(run, "running")
     try:
-        async with run_trials(plan, opened.agents, limits=limits) as stream:
+        async with (
+            open_counterparts(workspace, (trial.case for trial in plan.trials)) as counterparts,
+            run_trials(plan, opened.agents, limits=limits, counterparts=counterparts) as stream,
+        ):
             try:
                 async for record in stream:
                     sink.keep([record, *waiting(stream)])

@@ -37,12 +37,9 @@ MISTAKES = {
             '  if it is meant as text, put it in quotes: "he said: yes"'
         ),
     ),
-    "a form of a later version": (
+    "a correction of nothing": (
         HEAD + "cases:\n- id: two-days\n  user: q\n  correction:\n    say: x\n",
-        (
-            "replay.yaml:6: case 'two-days' uses `correction`: this version of foldproof does not run such a case\n"
-            "  `correction` comes with a later version; until then, ask one `question`, or write `sessions`"
-        ),
+        "replay.yaml:6: case 'two-days' lacks the field `after` in `correction`\n  add it",
     ),
     "everything at once": (
         HEAD + "judge: {model: gpt-4o, prompt: nix.md}\nnam: x\n" + CASE + "  expected_facts: [...]\n"

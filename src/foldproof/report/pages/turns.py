@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from foldproof.record.records import Speaker
 from foldproof.report.explained import ExplainedTrialRow, ItemRow, TurnRow
 from foldproof.report.sheet import Row, Sheet, verdict_mark
 from foldproof.report.summary import outcome_word
@@ -19,11 +20,33 @@ def write_turns(sheet: Sheet, trial: ExplainedTrialRow) -> None:
         sheet.line(
             (turn.name, "strong"), at, ("   not a fresh context" if turn.fresh is False else "", "bad"), indent=2
         )
-        sheet.line(("user: ", "quiet"), inline(turn.user, limit), indent=4)
+        sheet.line((f"{SPEAKERS[turn.speaker]}: ", "quiet"), inline(turn.user, limit), indent=4)
         sheet.line(("agent: ", "quiet"), inline(turn.answer, limit) or "nothing", indent=4)
         for title, text in turn_lines(turn):
             sheet.line((f"{title}: ", "quiet"), inline(text, limit), indent=4)
+        if turn.close:
+            sheet.line((close_word(turn), "quiet"), indent=4)
         sheet.table([_fact(turn, place) for place in range(len(turn.facts))], indent=4)
+
+
+SPEAKERS: dict[Speaker, str] = {
+    "case": "user",
+    "correction": "user, correcting",
+    "rule": "user, by a rule",
+    "simulated": "simulated user",
+}
+"""Who speaks, by who chose the words."""
+_CLOSES = {
+    "silent": "the user had nothing more to say",
+    "limit": "the user was stopped at the limit of turns",
+    "done": "the simulated user was done",
+}
+_OPINIONS = {True: ", and has what it wanted", False: ", and has not what it wanted", None: ""}
+
+
+def close_word(turn: TurnRow) -> str:
+    """Why the user said nothing more in a turn; empty where that was not to be decided."""
+    return f"{_CLOSES[turn.close]}{_OPINIONS[turn.goal_met]}" if turn.close else ""
 
 
 def turn_lines(turn: TurnRow) -> list[tuple[str, str]]:
@@ -48,6 +71,6 @@ def _joined(items: list[ItemRow]) -> str:
 
 def _fact(turn: TurnRow, place: int) -> Row:
     fact = turn.facts[place]
-    label = fact.fact.removeprefix(f"{turn.name} ")
+    label = fact.fact.removeprefix(f"{turn.name.partition('.a')[0]} ")
     word = outcome_word(fact.kind, fact.outcome)
     return Row((inline(label, BRIEF), (word, "good" if fact.ok else verdict_mark("lost"))))
