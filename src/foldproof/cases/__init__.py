@@ -1,5 +1,6 @@
 """Cases: the replay set and the project file, loaded, linted and written."""
 
+from foldproof.cases.cut import DRAFT, Cut, Point, cut, points_of
 from foldproof.cases.environment import expand
 from foldproof.cases.expectations import ArgumentCheck, CallCount, Expectation, ExpectedCall
 from foldproof.cases.forgetting import Bystander, Forgetting
@@ -21,13 +22,14 @@ from foldproof.cases.records import (
     Source,
     Waiver,
 )
-from foldproof.cases.save import append_cases, dump_set, set_case_field
+from foldproof.cases.save import add_to_set, append_cases, cases_text, dump_set, set_case_field
 from foldproof.cases.schemas import project_schema, replay_set_schema
 from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.matching import Fact
 
 __all__ = [
     "CLASSES",
+    "DRAFT",
     "STRICT_CLASSES",
     "ArgumentCheck",
     "Bystander",
@@ -36,6 +38,7 @@ __all__ = [
     "CaseSession",
     "CaseTurn",
     "Configuration",
+    "Cut",
     "CutFrom",
     "Expectation",
     "ExpectedCall",
@@ -47,13 +50,17 @@ __all__ = [
     "JudgeSettings",
     "Limits",
     "LogImport",
+    "Point",
     "Project",
     "Repeats",
     "ReplaySet",
     "Requirement",
     "Source",
     "Waiver",
+    "add_to_set",
     "append_cases",
+    "cases_text",
+    "cut",
     "dump_set",
     "expand",
     "find_project",
@@ -62,6 +69,7 @@ __all__ = [
     "lint_set",
     "load_project",
     "load_set",
+    "points_of",
     "project_environment",
     "project_schema",
     "replay_set_schema",

@@ -12,6 +12,7 @@ from rapidfuzz import fuzz, process
 from foldproof.cases.case_checks import alternatives, placed_facts
 from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.lint_forgetting import forget_doubts
+from foldproof.cases.cut import DRAFT
 from foldproof.cases.nodes import shown
 from foldproof.cases.records import CLASSES, Case, ReplaySet
 from foldproof.core import Problem
@@ -110,6 +111,9 @@ def _whole_doubts(case: Case) -> Iterator[_Doubt]:
 
 
 def _doubts(case: Case) -> Iterator[_Doubt]:
+    if DRAFT in case.tags:
+        message = " is a draft: it expects what an agent did, and nobody has said yet that this was right"
+        yield "tags", "draft", message, f"confirm or change what it expects, then take the tag `{DRAFT}` out"
     question = Text(case.question)
     for place, fact in placed_facts(case, wanted=True):
         if any(match_fact(item, question).held for item in _deterministic(fact)):

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from foldproof.cases.contents import case_value
 from foldproof.cases.histories import write_history
+from foldproof.cases.load import load_set
 from foldproof.cases.nodes import data_of, read_text, resolve, shown
 from foldproof.cases.records import Case, ReplaySet
 from foldproof.cases.tree import tree_of
@@ -43,6 +44,39 @@ def append_cases(path: Path | str, cases: Iterable[Case]) -> None:
         document.change({("cases", number): value for number, value in enumerate(values, there)})
     elif values:
         document.change({("cases",): values})
+
+
+def add_to_set(path: Path | str, case: Case) -> None:
+    """Add a case to a set that then still loads; a set that is not there is begun. Otherwise the file stays as it was.
+
+    Raises:
+        FileError: for a set that does not load as it is.
+        UsageError: for a set that would not load with the case, for instance since its gate counts the cases of its
+            class, or that cannot be written.
+    """
+    place = Path(path)
+    if not place.exists():
+        write_atomically(place, cases_text([case], head=True).encode())
+        return
+    load_set(place)
+    old = place.read_bytes()
+    append_cases(place, [case])
+    try:
+        load_set(place)
+    except FileError as error:
+        write_atomically(place, old)
+        first = error.problems[0]
+        raise UsageError(
+            f"{shown(place)}: with the case '{case.id}' the set would not load: {first.message}\n  {first.hint}\n"
+            "  nothing was written: print the case without --to and add it by hand"
+        ) from error
+
+
+def cases_text(cases: Iterable[Case], comment: str = "", *, head: bool = False) -> str:
+    """Cases as YAML, under `cases:`; `comment` opens it, with `head` so does the version of the format."""
+    yaml = RoundTrip()
+    yaml.tree = tree({**({"foldproof": 1} if head else {}), "cases": [case_value(case) for case in cases]})
+    return _commented(comment) + yaml.printed()
 
 
 def set_case_field(path: Path | str, case_id: str, field: str, value: Any) -> None:  # noqa: ANN401  # any JSON value
@@ -150,7 +184,11 @@ def set_text(replay_set: ReplaySet, histories: Mapping[str, str], comment: str =
     yaml.tree.yaml_set_comment_before_after_key("cases", "\n")
     for number in range(1, len(replay_set.cases)):
         yaml.tree["cases"].yaml_set_comment_before_after_key(number, "\n")
-    return "".join(f"{f'# {line}'.rstrip()}\n" for line in comment.splitlines()) + yaml.printed()
+    return _commented(comment) + yaml.printed()
+
+
+def _commented(comment: str) -> str:
+    return "".join(f"{f'# {line}'.rstrip()}\n" for line in comment.splitlines())
 
 
 def dump_set(replay_set: ReplaySet, path: Path | str, comment: str = "") -> None:

@@ -104,7 +104,8 @@ class Draft:
         else:
             if call.id:
                 self._calls[call.id] = len(self.entries)
-            self.entries.append(Called(call.name, call.args, at=at, id=call.id, by=by))
+            together = self._is_waiting(by)
+            self.entries.append(Called(call.name, call.args, at=at, id=call.id, by=by, together=together))
         if kind := memory_operation(call.name, call.args):
             if kind == "read" and call.id:
                 self._reads[call.id] = len(self.entries)
@@ -120,7 +121,7 @@ class Draft:
         if place is None:
             if result.call:
                 self._calls[result.call] = len(self.entries)
-            self.entries.append(Called(result.name, {}, result.text, result.failed, at, result.call))
+            self.entries.append(Called(result.name, {}, result.text, result.failed, at, result.call, by="tool"))
             return
         made = self.entries[place]
         assert isinstance(made, Called)  # noqa: S101  # only places of calls are kept
@@ -144,6 +145,11 @@ class Draft:
         self.call(call, at=at)
         if result is not None:
             self.answer(replace(result, call=call.id, name=call.name), at=at)
+
+    def _is_waiting(self, by: Role) -> bool:
+        """Whether the entry before is a call of the same speaker that still waits for its result."""
+        made = next((entry for entry in reversed(self.entries) if not isinstance(entry, MemoryOperation)), None)
+        return isinstance(made, Called) and made.result is None and made.by == by
 
     def _open(self, name: str) -> int | None:
         """The first call that waits for a result, of this name if one is told: for logs without ids."""

@@ -34,6 +34,7 @@ class Called:
     """One tool call with its result, which is None where the log holds none.
 
     `by` is who called; `tool` where the log holds the result alone, and what was called stands in the message before.
+    `together` says that it was made before the result of the call before it was known: both belong to one step.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Called:
     at: Moment | None = None
     id: str = ""
     by: Role = "agent"
+    together: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ _ROLES: dict[str, Role] = {
     **dict.fromkeys(("tool", "function", "observation", "toolmessage", "functionmessage", "ipython"), "tool"),
 }
 _TEXT_KINDS = frozenset({"text", "input_text", "output_text", "summary_text", "refusal"})
-_UNSHOWN = frozenset({"image", "image_url", "input_image", "input_audio", "audio", "file", "input_file", "blob", "uri",
+UNSHOWN = frozenset({"image", "image_url", "input_image", "input_audio", "audio", "file", "input_file", "blob", "uri",
                       "media", "video", "document", "image_asset_pointer"})  # fmt: skip
+"""Kinds of parts that are no text: one stands in the text of its message as `[kind]`."""
 _THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content"})
 _CALLS = frozenset({"tool_use", "tool_call", "function_call", "toolcall", "server_tool_use"})
 _RESULTS = frozenset({"tool_result", "tool_call_response", "function_call_output", "tool_response"})
@@ -56,7 +57,7 @@ def _part_text(part: str | dict[str, Any]) -> str | None:
     if isinstance(part, str):
         return part
     kind = str(part.get("type", "text")).lower()
-    if kind in _UNSHOWN:
+    if kind in UNSHOWN:
         return f"[{kind}]"
     for key in ("text", "content"):
         if kind in _TEXT_KINDS | {""} and isinstance(part.get(key), str):

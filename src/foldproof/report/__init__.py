@@ -13,6 +13,7 @@ from foldproof.report.build import (
     run_info,
 )
 from foldproof.report.controls import ControlsPart, controls_part
+from foldproof.report.cuts import CutDocument, cut_document, points_document
 from foldproof.report.documents import (
     DOCUMENTS,
     BaselineDocument,
@@ -39,6 +40,7 @@ from foldproof.report.terminal import (
     render_baseline,
     render_check,
     render_compare,
+    render_cut,
     render_demo,
     render_doctor,
     render_explain,
@@ -55,6 +57,7 @@ __all__ = [
     "CheckDocument",
     "CompareDocument",
     "ControlsPart",
+    "CutDocument",
     "DemoDocument",
     "DoctorDocument",
     "ErrorDocument",
@@ -71,6 +74,7 @@ __all__ = [
     "compare_document",
     "compared_run",
     "controls_part",
+    "cut_document",
     "document_schema",
     "explain_document",
     "import_document",
@@ -82,9 +86,11 @@ __all__ = [
     "markdown_compare",
     "markdown_explain",
     "markdown_run",
+    "points_document",
     "render_baseline",
     "render_check",
     "render_compare",
+    "render_cut",
     "render_demo",
     "render_doctor",
     "render_explain",

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from foldproof.compare.diff import Change
 from foldproof.report.controls import ControlsPart
+from foldproof.report.cuts import CutDocument
 from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
 from foldproof.report.imports import ImportDocument
 from foldproof.score import Owner
@@ -310,6 +311,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "baseline": BaselineDocument,
     "check": CheckDocument,
     "compare": CompareDocument,
+    "cut": CutDocument,
     "demo": DemoDocument,
     "doctor": DoctorDocument,
     "error": ErrorDocument,

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from foldproof.report.cuts import CutDocument
 from foldproof.report.documents import (
     BaselineDocument,
     CheckDocument,
@@ -33,6 +34,7 @@ from foldproof.report.pages import (
     write_baseline,
     write_check,
     write_compare,
+    write_cut,
     write_demo,
     write_doctor,
     write_explain,
@@ -239,6 +241,11 @@ def render_files(document: FilesDocument, *, width: int, colour: bool, details: 
 def render_import(document: ImportDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """What an import of logs read and wrote."""
     return _render(write_import, document, width, colour=colour, details=details)
+
+
+def render_cut(document: CutDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """What was cut out of a session, or where it can be cut."""
+    return _render(write_cut, document, width, colour=colour, details=details)
 
 
 def render_demo(document: DemoDocument, *, width: int, colour: bool, details: bool = False) -> str:

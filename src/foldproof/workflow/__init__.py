@@ -3,6 +3,7 @@
 from foldproof.workflow.baselines import Acceptance, apply_acceptance, propose_baseline
 from foldproof.workflow.checking import CheckReport, check_candidate
 from foldproof.workflow.control import Controls
+from foldproof.workflow.cutting import FoundSession, session_in_log, session_of_run
 from foldproof.workflow.examining import Found, examine
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
 from foldproof.workflow.running import ConfirmationNeededError, Options, RunReport, plan_size, run_config
@@ -17,6 +18,7 @@ __all__ = [
     "Controls",
     "Explanation",
     "Found",
+    "FoundSession",
     "Options",
     "Progress",
     "RunReport",
@@ -32,4 +34,6 @@ __all__ = [
     "propose_baseline",
     "rescore_run",
     "run_config",
+    "session_in_log",
+    "session_of_run",
 ]

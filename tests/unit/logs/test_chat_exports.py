@@ -79,7 +79,7 @@ def test_calls_go_to_whom_they_are_addressed(read):
     )])  # fmt: skip
     assert told(log.only) == [
         "user: Compute.", 'call python {"text": "print(1)"} -> 1', "(thought) agent: Hm.",
-        "(thought) agent: Thought for 2 s", "call browser {} -> a page",
+        "(thought) agent: Thought for 2 s", "call by tool browser {} -> a page",
     ]  # fmt: skip
 
 

@@ -301,6 +301,6 @@ def test_thoughts_and_notes_to_the_memory_are_their_own_kinds(read):
     ))  # fmt: skip
     assert told(log.only) == [
         "(command) user: <user-memory-input>use tabs</user-memory-input>", "write #: use tabs []",
-        "(thought) agent: Hm.", "agent: Yes.", "unknown content hologram", "call  {} -> the richer copy",
+        "(thought) agent: Hm.", "agent: Yes.", "unknown content hologram", "call by tool  {} -> the richer copy",
         "(context) system: Tip: …",
     ]  # fmt: skip

@@ -158,7 +158,8 @@ def test_thoughts_are_told_once_and_rarer_items_are_known(read):
         {"type": "response_item", "payload": "cut"},
     ))  # fmt: skip
     assert told(log.only) == [
-        "(thought) agent: Hm.", "(thought) agent: Only here.", "fold compacted: (encrypted)", "call  {} ->! gone",
+        "(thought) agent: Hm.", "(thought) agent: Only here.", "fold compacted: (encrypted)",
+        "call by tool  {} ->! gone",
         "unknown message of role oracle", "(command) user: <turn_aborted>x</turn_aborted>", "user: Only an event.",
         "unknown response_item",
     ]  # fmt: skip

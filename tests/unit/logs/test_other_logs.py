@@ -293,7 +293,7 @@ def test_locomo_a_time_that_is_none_stays_unknown(read):
 
 def test_letta_events_with_results_that_stand_alone(read):
     log = read(letta(said("m1", "tool", "late", tool_call_id="c7")), name="a.af")
-    assert told(log.only) == ["call  {} -> late"]
+    assert told(log.only) == ["call by tool  {} -> late"]
 
 
 # --- talks of several agents by name

@@ -2,9 +2,89 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
 import click
+
+from foldproof.cases import add_to_set, cases_text, load_set, points_of, shown
+from foldproof.cases import cut as cut_at
+from foldproof.cli.shared import project_options, show, workspace
+from foldproof.core import ExitCode, UsageError
+from foldproof.report import cut_document, points_document, render_cut
+from foldproof.workflow import FoundSession, session_in_log, session_of_run
 
 
 @click.group(short_help="What recorded sessions show: cut a case out of one.")
 def sessions() -> None:
     """Work on recorded and imported sessions."""
+
+
+@sessions.command()
+@click.argument("log", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--turn", type=click.IntRange(1), help="The message of the user to grade; left out, they are listed.")
+@click.option("--session", default="", metavar="ID", help="The session, where there are several; of a run its number.")
+@click.option("--format", "format_name", default="", metavar="NAME", help="The format; by default it is found out.")
+@click.option("--run", "run_name", default="", metavar="RUN", help="A run of this project in place of a log.")
+@click.option("--case", "case_id", default="", metavar="ID", help="The case of that run.")
+@click.option(
+    "--to", "target", type=click.Path(path_type=Path), help="The set to add the case to; by default it is printed."
+)
+@project_options
+def cut(
+    log: tuple[Path, ...],
+    *,
+    turn: int | None,
+    target: Path | None,
+    as_json: bool,
+    **named: Any,  # noqa: ANN401  # the fields of _Named, checked there
+) -> ExitCode:
+    """Cut a case out of a session: freeze what stands before one message of the user, expect what the agent then did.
+
+    The session is one of LOG, or one that a run recorded (--run and --case). The expectations are a draft: confirm
+    them. What cannot be frozen is refused, with the reason and the nearest turns that can be.
+    """
+    found = _Named(**named).found(log)
+    if turn is None:
+        points = points_of(found.session)
+        document = points_document(points, session=found.session.id, source=found.source)
+        show(document, render_cut, as_json=as_json)
+        return ExitCode.PASS
+    return _write(found, turn, target, as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Which session was named."""
+
+    session: str
+    format_name: str
+    run_name: str
+    case_id: str
+    project_path: Path | None
+    set_path: Path | None
+
+    def found(self, log: tuple[Path, ...]) -> FoundSession:
+        if bool(log) == bool(self.run_name) or bool(self.run_name) != bool(self.case_id):
+            hint = "name LOG files, or both --run RUN and --case ID"
+            raise UsageError(f"a session is one of a log, or one of a run\n  {hint}")
+        if log:
+            return session_in_log(log, self.session, format_name=self.format_name)
+        with workspace(self.project_path, self.set_path) as opened:
+            return session_of_run(opened, self.run_name, self.case_id, session=self.session)
+
+
+def _write(found: FoundSession, turn: int, target: Path | None, *, as_json: bool) -> ExitCode:
+    taken = {case.id for case in load_set(target).cases} if target is not None and target.exists() else ()
+    made = cut_at(found.session, turn, taken=taken)
+    if target is not None:
+        add_to_set(target, made.case)
+    written = "" if target is None else shown(target)
+    document = cut_document(made, session=found.session.id, source=found.source, written=written)
+    if target is None and not as_json:
+        told = [f"cut from {found.source}, session {found.session.id}, turn {turn}", *document.notes, *document.next]
+        click.echo(cases_text([made.case], "\n".join(" ".join(line.split()) for line in told)).rstrip("\n"))
+    else:
+        show(document, render_cut, as_json=as_json)
+    return ExitCode.PASS
