@@ -11,8 +11,8 @@ from rapidfuzz import fuzz, process
 
 from foldproof.cases.case_checks import alternatives, placed_facts
 from foldproof.cases.common_words import COMMON_WORDS
-from foldproof.cases.lint_forgetting import forget_doubts
 from foldproof.cases.cut import DRAFT
+from foldproof.cases.lint_forgetting import forget_doubts
 from foldproof.cases.nodes import shown
 from foldproof.cases.records import CLASSES, Case, ReplaySet
 from foldproof.core import Problem

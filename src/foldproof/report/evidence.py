@@ -11,7 +11,15 @@ from foldproof.logs import MemoryItem
 from foldproof.matching import Fact, Text, match_fact, match_many
 from foldproof.record import StoreListing, Trial
 from foldproof.report.build import trial_row
-from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo, TrialFactRow, TurnRow
+from foldproof.report.explained import (
+    ExplainDocument,
+    ExplainedTrialRow,
+    FrozenRow,
+    ItemRow,
+    RunInfo,
+    TrialFactRow,
+    TurnRow,
+)
 from foldproof.report.traces import call_rows, tool_rows, trace_rows
 from foldproof.score import Records, TrialEvidence, TrialScore, disagreements
 from foldproof.score.evidence import reads_of
@@ -57,10 +65,23 @@ def explain_document(
         id=case.id,
         case_class=case.case_class,
         question=case.question,
+        frozen=_frozen(case) if info.control in {"", "oracle", "full"} else [],
         source=[str(source) for source in case.source],
         trials=[_trial(item, case, facts, records) for item in trials],
         note=note,
     )
+
+
+def _frozen(case: Case) -> list[FrozenRow]:
+    """The frozen turns as they were handed over."""
+    return [
+        FrozenRow(
+            speaker=turn.role,
+            text=turn.text,
+            calls=[{**tool_rows([made.call])[0], "result": made.result} for made in turn.calls],
+        )
+        for turn in case.frozen
+    ]
 
 
 def _matchable(case: Case) -> dict[str, Fact]:

@@ -158,6 +158,14 @@ class ExplainedTrialRow(Document):
     duration_s: float = 0.0
 
 
+class FrozenRow(Document):
+    """One turn of a frozen prefix, as it was handed to the agent."""
+
+    speaker: Literal["user", "agent"]
+    text: str = ""
+    calls: list[dict[str, Any]] = Field(default=[], description="name, args and result of each call")
+
+
 class ExplainDocument(Document):
     """The document of `foldproof explain`."""
 
@@ -168,6 +176,7 @@ class ExplainDocument(Document):
     id: str
     case_class: str = Field(validation_alias="class", serialization_alias="class")
     question: str
+    frozen: list[FrozenRow] = Field(default=[], description="what stood before the question, word for word")
     source: list[str] = []
     trials: list[ExplainedTrialRow]
     note: str = ""

@@ -21,6 +21,7 @@ from foldproof.report.figures import INFORMS, check_figures, compared_figures, r
 from foldproof.report.markup import code, codes, fenced, folded, table, words
 from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
 from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
+from foldproof.report.pages.frozen import frozen_lines
 from foldproof.report.pages.stages import call_title, stage_words, trace_word
 from foldproof.report.pages.turns import SPEAKERS, close_word, state_text, turn_lines
 from foldproof.report.summary import (
@@ -128,6 +129,8 @@ def markdown_explain(document: ExplainDocument) -> str:
     lines += [f"Class {code(document.case_class)}. Run: {_run(document.run)}.", ""]
     if document.note:
         lines += [f"Note: {words(document.note)}", ""]
+    before = (line for turn in document.frozen for line in frozen_lines(turn))
+    lines += folded("frozen before the question", _bullets(f"{who}: {code(text, LONG)}" for who, text in before))
     lines += [f"Question: {code(document.question, LONG)}", ""]
     if document.source:
         lines += [f"Stated in: {codes(document.source)}", ""]

@@ -55,6 +55,8 @@ def attribute(fact: Fact, evidence: TrialEvidence) -> Loss:
     stages = tuple(look_in(evidence, fact, stage) for stage in STAGES)
     last = max((at for at, seen in enumerate(stages[:-1]) if seen.presence == "held"), default=-1)
     following = stages[last + 1]
+    if _is_frozen(fact, evidence):
+        return _of_frozen(stages)
     if last < 0 and _is_asked_with(fact, evidence):
         return Loss("use", "the question itself says it", stages)
     if following.presence == "unseen":
@@ -66,6 +68,21 @@ def attribute(fact: Fact, evidence: TrialEvidence) -> Loss:
     owner = OWNERS[last + 1]
     reason = _REASONS[owner](fact, stages, evidence)
     return Loss(owner, reason, stages, degraded=following.presence == "degraded")
+
+
+def _is_frozen(fact: Fact, evidence: TrialEvidence) -> bool:
+    """Whether the frozen turns say a fact: then the agent was handed it, whatever it remembers."""
+    return bool(standing([fact], evidence.frozen))
+
+
+def _of_frozen(stages: tuple[Sighting, ...]) -> Loss:
+    """Who lost a fact of the frozen turns: whoever made the prompt of them, or the model that was given it."""
+    prompted = stages[STAGES.index("prompted")].presence
+    if prompted == "held":
+        return Loss("use", "the frozen turns say it, and the prompt holds it", stages)
+    if prompted == "unseen":
+        return Loss("unknown", "the frozen turns say it; whether it was prompted cannot be seen", stages)
+    return Loss("prompt", "the frozen turns say it, and the prompt does not", stages)
 
 
 def attribute_forbidden(fact: Fact, evidence: TrialEvidence) -> Loss:
@@ -95,7 +112,7 @@ def attribute_forbidden(fact: Fact, evidence: TrialEvidence) -> Loss:
         lost = attribute(item, evidence)
         if lost.owner not in {"unknown", "case", "use"}:
             return Loss(lost.owner, f"it was given in place of '{item.label}'", stages)
-    return _origin(stages)
+    return Loss("use", "the frozen turns say it", stages) if _is_frozen(fact, evidence) else _origin(stages)
 
 
 def _beside(stages: tuple[Sighting, ...], evidence: TrialEvidence) -> Loss:
@@ -168,7 +185,7 @@ def _unstated(stated: Sighting, stages: tuple[Sighting, ...], case: Case) -> Los
     if stated.presence in {"near", "degraded"} or case.source:
         where = f" ({', '.join(map(str, case.source))})" if case.source else f": '{stated.text}'"
         return Loss("unknown", f"the history says it in other words{where}: add them as an alternative", stages)
-    return Loss("case", "the history does not state it", stages)
+    return Loss("case", f"{'no turn states' if case.frozen else 'the history does not state'} it", stages)
 
 
 def _why_written(fact: Fact, stages: Sequence[Sighting], evidence: TrialEvidence) -> str:

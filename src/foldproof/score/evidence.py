@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from foldproof.cases import Case
-from foldproof.logs import History, MemoryItem, ModelCall
+from foldproof.logs import History, MemoryItem, ModelCall, PastTurn, ToolCall
 from foldproof.matching import Text
 from foldproof.matching.escapes import unescaped
 from foldproof.record import StoreListing, Trial, TurnRecord
@@ -84,15 +84,21 @@ class TrialEvidence:
     def stages(self) -> dict[Stage, Shown | None]:
         """What each stage shows, None where it cannot be seen."""
         turns = self.records.turns(self.case.history)
-        said = tuple(Part(Text(turn.user), turn.name) for turn in self.earlier)
+        said = (*(Part(Text(turn.user), turn.name) for turn in self.earlier), *self.frozen.parts)
+        stated = turns if turns is not None and not said else (*(turns or ()), *said)
         return {
-            "stated": Shown("history", (*(turns or ()), *said)) if turns is not None or said else None,
+            "stated": Shown("history", stated) if turns is not None or said else None,
             "written": _adapter(self._written()),
             "kept": _adapter(self.records.items(self.trial.store_kept)),
             "retrieved": next(iter(self.reads), None),
             "prompted": next(iter(self.prompts), None),
             "used": Shown("adapter", (*self.answer.parts, *_calls(self.trial))),
         }
+
+    @cached_property
+    def frozen(self) -> Shown:
+        """What the agent was handed as the conversation so far; nothing for a case without a frozen prefix."""
+        return Shown("history", tuple(_frozen(self.case.frozen)))
 
     def _written(self) -> tuple[Part, ...] | None:
         """Everything that was in the memory before one of its folds, in the earlier sessions too."""
@@ -181,6 +187,12 @@ def _turns(history: History) -> tuple[Part, ...]:
     )
 
 
+def _frozen(turns: Sequence[PastTurn]) -> Iterable[Part]:
+    for number, turn in enumerate(turns, 1):
+        texts = [turn.text, *(text for made in turn.calls for text in (_words(made.call), made.text))]
+        yield from (Part(Text(text), f"frozen turn {number}") for text in texts if text)
+
+
 def _items(items: Sequence[MemoryItem]) -> Iterable[Part]:
     return _each([item for item in items if not item.dropped])
 
@@ -194,5 +206,8 @@ def _each(items: Iterable[MemoryItem]) -> Iterable[Part]:
 
 def _calls(trial: Trial) -> Iterable[Part]:
     for call in trial.tool_calls or ():
-        words = " ".join(f"{name}: {value}." for name, value in call.args.items())
-        yield Part(Text(words), f"the call of {call.name}")
+        yield Part(Text(_words(call)), f"the call of {call.name}")
+
+
+def _words(call: ToolCall) -> str:
+    return " ".join(f"{name}: {value}." for name, value in call.args.items())

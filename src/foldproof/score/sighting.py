@@ -44,8 +44,9 @@ def look_in(evidence: TrialEvidence, fact: Fact, stage: Stage) -> Sighting:
         return look(fact, stage, shown)
     key = (fact, stage, id(shown.parts))
     if key not in evidence.records.sightings:
-        evidence.records.sightings[key] = look(fact, stage, shown)
-    found: Sighting = evidence.records.sightings[key]
+        # The parts are kept beside it, so that no other ones ever get their id.
+        evidence.records.sightings[key] = look(fact, stage, shown), shown.parts
+    found: Sighting = evidence.records.sightings[key][0]
     return found
 
 

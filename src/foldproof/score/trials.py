@@ -103,7 +103,7 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
     text = Text(trial.answer)
     expected = tuple(_score_fact(fact, "expected", text) for fact in case.expected)
     forbidden = tuple(_score_fact(fact, "forbidden", text) for fact in case.forbidden)
-    admitted = (_score_abstention(trial.answer, case.question),) if case.abstain else ()
+    admitted = (_score_abstention(trial.answer, _asked(case)),) if case.abstain else ()
     wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
     answered = any(all(fact.ok for fact in group) for group in wanted) and all(fact.ok for fact in forbidden)
     listed = [_score_turn(turn, answered=turn is not turns[-1] or answered) for turn in turns]
@@ -316,6 +316,12 @@ def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
         return FactScore(fact.label, role, "degraded", ((weak.span.start, weak.span.end),), reason)
     spans = tuple((span.start, span.end) for span in match.spans)
     return FactScore(fact.label, role, match.outcome, spans, match.reason)
+
+
+def _asked(case: Case) -> str:
+    """All that an answer may take up: what was said before it, and the question."""
+    before = [text for turn in case.frozen for text in (turn.text, *(made.text for made in turn.calls))]
+    return "\n".join([*before, case.question])
 
 
 def _score_abstention(answer: str, question: str) -> FactScore:

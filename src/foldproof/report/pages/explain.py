@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, TrialFactRow
+from foldproof.report.pages.frozen import write_frozen
 from foldproof.report.pages.stages import write_model_calls, write_traces
 from foldproof.report.pages.tables import run_line
 from foldproof.report.pages.turns import state_text, write_turns
@@ -24,6 +25,7 @@ def write_explain(sheet: Sheet, document: ExplainDocument) -> None:
     sheet.line((inline(document.id), "strong"), f"   {inline(document.case_class)}   {run_line(document.run)}")
     if document.note:
         sheet.line(("note: ", "unsure"), inline(document.note))
+    write_frozen(sheet, document.frozen)
     sheet.line(("question: ", "quiet"), inline(document.question))
     if document.source:
         sheet.line(("stated in: ", "quiet"), ", ".join(inline(source) for source in document.source))
