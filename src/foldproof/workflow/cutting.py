@@ -64,7 +64,7 @@ def session_in_log(paths: Sequence[Path], name: str = "", *, format_name: str = 
     return FoundSession(found, f"{paths[0]} ({reading.format.title})", tuple(reading.tally.notes))
 
 
-def session_of_run(workspace: Workspace, run: str, case_id: str, *, session: str = "") -> FoundSession:
+def session_of_run(workspace: Workspace, run: str, *, case_id: str, session: str = "") -> FoundSession:
     """A session that a run recorded of a case, of its first repetition. `session` is its number, from 1.
 
     A record has calls without their results; those are taken from the calls of a model that were recorded on the wire.

@@ -14,6 +14,7 @@ from foldproof.matching import Fact
 from foldproof.record import Trial
 from foldproof.report import (
     DOCUMENTS,
+    CutDocument,
     DemoDocument,
     DoctorDocument,
     ErrorDocument,
@@ -31,6 +32,7 @@ from foldproof.report import (
     run_info,
     write_schemas,
 )
+from foldproof.report.cuts import PointEntry
 from foldproof.report.machine import schema_file
 from foldproof.score import score_run
 
@@ -70,6 +72,7 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "baseline": [baseline_document(baseline, replay_set(), file="b.json", accepted=True)],
         "check": [blocked_check, broken_check],
         "compare": [compare_document(replay_set(), [(column, scores)]), compare_document(replay_set(), [])],
+        "cut": [CutDocument(session="s", source="a.jsonl", points=[PointEntry(turn=1, text="hi", fault="no")])],
         "demo": [DemoDocument(folder="d", checks=[blocked_check], next=["x"])],
         "doctor": [DoctorDocument(ok=True, findings=[Finding(name="n", ok=None, detail="d")])],
         "error": [ErrorDocument(exit_code=4, kind="UsageError", message="m")],

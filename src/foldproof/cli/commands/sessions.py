@@ -72,7 +72,7 @@ class _Named:
         if log:
             return session_in_log(log, self.session, format_name=self.format_name)
         with workspace(self.project_path, self.set_path) as opened:
-            return session_of_run(opened, self.run_name, self.case_id, session=self.session)
+            return session_of_run(opened, self.run_name, case_id=self.case_id, session=self.session)
 
 
 def _write(found: FoundSession, turn: int, target: Path | None, *, as_json: bool) -> ExitCode:
