@@ -23,6 +23,10 @@ _NOT_THEIRS = (
 )
 
 
+RAISED = "the agent raised "
+"""How the message opens of what foreign code raised."""
+
+
 async def call(worker: Worker, function: Callable[..., Any], *args: Any, **named: Any) -> Any:  # noqa: ANN401  # foreign code
     """The result of an agent's function, sync or async; a sync one runs in the worker's thread.
 
@@ -47,7 +51,7 @@ def as_agent_error(error: BaseException) -> AgentError:
         frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_NOT_THEIRS)
     ]
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-    text = f"the agent raised {type(error).__name__}: {error}{place}"
+    text = f"{RAISED}{type(error).__name__}: {error}{place}"
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
     passing = isinstance(status, int) and status_may_pass(status)

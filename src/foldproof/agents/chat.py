@@ -1,20 +1,21 @@
-"""The `chat` adapter: a small agent of a model behind an OpenAI-compatible endpoint, a tool loop and a memory."""
+"""The `chat` adapter: a small agent of a model, a tool loop, a memory and, by choice, a world to act on."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from foldproof.agents.chat_settings import ChatSettings, read_chat_settings
+from foldproof.agents.chat_settings import ChatSettings, opening, read_chat_settings
 from foldproof.agents.chat_tools import Reading, Toolbox
 from foldproof.agents.endpoint import Chat
 from foldproof.agents.errors import AgentError
 from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.http_answers import Completion
 from foldproof.agents.memories import Memory, Spent, kind_of, make_memory
+from foldproof.agents.memory_tools import MEMORY_TOOLS, memory_tools
 from foldproof.agents.model import chat_of, steadiness_notes
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.agents.remembering import (
@@ -29,6 +30,8 @@ from foldproof.agents.remembering import (
 from foldproof.agents.resuming import past_messages, past_talk
 from foldproof.agents.usage import summed
 from foldproof.agents.wire.chat import prompt_of
+from foldproof.agents.world_tools import World
+from foldproof.agents.worlds import Worlds, open_worlds
 from foldproof.logs import PastTurn, ToolCall, Turn
 
 Message = dict[str, Any]
@@ -38,12 +41,23 @@ Message = dict[str, Any]
 async def open_chat(setup: Setup) -> AsyncIterator[AgentFactory]:
     """The chat agents of a configuration, which share one pool of connections."""
     settings = read_chat_settings(setup)
-    async with open_shared() as shared:
+    async with open_shared() as shared, _worlds_of(setup, settings) as worlds:
         chat_of(setup.model, setup.environ, shared.pool, place=setup.place)
-        settings.check(kind_of(setup.memory), setup.place)
         memory = memory_of(setup, shared)
-        fingerprint = setup.fingerprint(settings.digests(setup.root))
-        yield ChatFactory(setup, settings, shared, default_folds=int(memory.compacts), fingerprint=fingerprint)
+        settings.check(memory, kind_of(setup.memory), setup.place)
+        code = {**settings.digests(memory, setup.root), **(worlds.digests if worlds else {})}
+        yield ChatFactory(
+            setup,
+            settings,
+            shared,
+            worlds,
+            default_folds=int(memory.compacts),
+            fingerprint=setup.fingerprint(code),
+        )
+
+
+def _worlds_of(setup: Setup, settings: ChatSettings) -> AbstractAsyncContextManager[Worlds | None]:
+    return open_worlds(setup, settings.world, taken=MEMORY_TOOLS) if settings.world else nullcontext()
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,7 @@ class ChatFactory:
     setup: Setup = field(repr=False)
     settings: ChatSettings
     shared: Shared = field(repr=False)
+    worlds: Worlds | None
     default_folds: int
     fingerprint: str
 
@@ -69,25 +84,47 @@ class ChatFactory:
         """
         setup = self.setup
         config = setup.memory_of(memory_config)
-        self.settings.check(kind_of(config), setup.place)
         resources = resources_of(setup, self.shared, trial)
         wire_url = resources.tap.wire_url
         chat = chat_of(setup.model, setup.environ, resources.pool, place=setup.place, wire_url=wire_url)
-        return ChatAgent(make_memory(config, resources), chat, self.settings, resources.spent)
+        memory = make_memory(config, resources)
+        self.settings.check(memory, kind_of(config), setup.place)
+        return ChatAgent(memory, Mind(chat, self.settings, resources.spent), self.worlds)
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """What all conversations of an agent share beside memory and world: the model, the settings, what was spent."""
+
+    chat: Chat
+    settings: ChatSettings
+    spent: Spent
 
 
 class ChatAgent(Remembering):
-    """A model and a memory."""
+    """A model and a memory, and for each user a world."""
 
-    def __init__(self, memory: Memory, chat: Chat, settings: ChatSettings, spent: Spent) -> None:
-        super().__init__(memory, spent)
-        self._chat = chat
-        self._settings = settings
+    def __init__(self, memory: Memory, mind: Mind, worlds: Worlds | None) -> None:
+        super().__init__(memory, mind.spent)
+        self._mind = mind
+        self._worlds = worlds
+        self._made: dict[str, World] = {}
 
     async def start_session(self, info: SessionInfo) -> ChatConversation:
         """A conversation with a fresh context; the memory takes it in when it has ended."""
         talk = await self._begin(info)
-        return ChatConversation(self._memory, self._chat, self._settings, self._spent, info.now, talk)
+        if self._worlds is not None and info.user not in self._made:
+            self._made[info.user] = await self._worlds.make()
+        tools = memory_tools(self._memory, self._mind.settings.tools, info.now)
+        return ChatConversation(self._memory, self._mind, Toolbox(tools, self._made.get(info.user)), info.now, talk)
+
+    async def close(self) -> None:
+        """Let go of the worlds, and of what the memory holds."""
+        try:
+            for world in self._made.values():
+                await world.close()
+        finally:
+            await super().close()
 
 
 @dataclass(slots=True)
@@ -95,9 +132,8 @@ class ChatConversation:
     """One session: its turns so far, the exchanges with tools among them, as messages of the API."""
 
     memory: Memory
-    chat: Chat
-    settings: ChatSettings
-    spent: Spent
+    mind: Mind
+    tools: Toolbox
     now: str
     talk: Talk
     turns: list[Message] = field(default_factory=list)
@@ -116,47 +152,50 @@ class ChatConversation:
             AgentError: where the model or the memory fails, or the tool loop does not end.
         """
         reading = Reading(notes=list(self.talk.notes))
-        memory = ""
-        if "memory" in self.settings.template.places:
+        memory, template = "", self.mind.settings.template(self.memory)
+        if "memory" in template.places:
             recall = await self.memory.recall(message)
             reading.add(recall)
             memory = recall.text
-        head, asked = self.settings.opening(message, memory=memory, now=self.now)
-        tools = Toolbox(self.settings.tools, self.memory)
+        head, asked = opening(template, message, memory=memory, now=self.now)
         exchange: list[Message] = []
         calls: list[ToolCall] = []
-        for _ in range(self.settings.steps):
+        for _ in range(self.mind.settings.steps):
             messages = [*head, *self.turns, asked, *exchange]
-            done = await self.chat.complete(json.dumps(messages, ensure_ascii=False), tools.body)
+            done = await self.mind.chat.complete(json.dumps(messages, ensure_ascii=False), self.tools.body)
             reading.usages.append(done.usage)
             reading.notes += done.notes
             if not done.calls:
                 answer = {"role": "assistant", "content": done.text}
                 self.talk.turns += [Turn("user", message), Turn("agent", done.text)]
                 self.turns += [{"role": "user", "content": message}, *exchange, answer]
-                return self._reply(
-                    done, reading, calls, prompt=prompt_of({"messages": messages, "tools": tools.offered})
-                )
+                prompt = prompt_of({"messages": messages, "tools": self.tools.offered})
+                return await self._reply(done, reading, calls, prompt=prompt)
             said = _called(done, f"call_{len(self.turns) + len(exchange)}")
             exchange.append(said)
             for written, sent in zip(done.calls, said["tool_calls"], strict=True):
                 calls.append(written.call)
-                result = await tools.answer(written, reading)
+                result = await self.tools.answer(written, reading)
                 exchange.append({"role": "tool", "tool_call_id": sent["id"], "content": result})
         raise AgentError(
-            f"the tool loop did not end within {self.settings.steps} calls of the model: "
+            f"the tool loop did not end within {self.mind.settings.steps} calls of the model: "
             f"the last one asked for `{calls[-1].name}` once more"
         )
 
-    def _reply(self, done: Completion, reading: Reading, calls: list[ToolCall], *, prompt: str) -> Reply:
+    async def _reply(self, done: Completion, reading: Reading, calls: list[ToolCall], *, prompt: str) -> Reply:
+        state = None
+        if self.tools.world is not None:
+            state, unseen = await self.tools.world.state()
+            reading.notes += [f"the state of the world cannot be told: {unseen}"] if unseen else []
         return Reply(
             done.text,
             tool_calls=tuple(calls),
             memory_reads=tuple(reading.items),
-            memory_writes=(),
+            memory_writes=tuple(reading.writes),
             prompt=prompt,
-            usage=self.spent.with_answer(summed(reading.usages)),
+            usage=self.mind.spent.with_answer(summed(reading.usages)),
             notes=tuple(reading.notes),
+            state=state,
         )
 
 

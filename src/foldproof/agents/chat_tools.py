@@ -5,37 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from foldproof.agents.http_answers import WrittenCall
-from foldproof.agents.memories import Memory, Recall
+from foldproof.agents.memories import Recall
+from foldproof.agents.world_tools import ToolError, World
 from foldproof.core import nearest_of
-from foldproof.logs import MemoryItem, Usage
-
-NOTHING_FOUND = "Nothing was found."
-TOOLS: Mapping[str, Mapping[str, Any]] = {
-    "search_memory": {
-        "type": "function",
-        "function": {
-            "name": "search_memory",
-            "description": "Searches what is remembered from earlier conversations with this user.",
-            "parameters": {
-                "type": "object",
-                "properties": {"query": {"type": "string", "description": "What to look for, in a few words."}},
-                "required": ["query"],
-                "additionalProperties": False,
-            },
-        },
-    }
-}
-"""Every tool by its name, as the chat completions API describes it."""
+from foldproof.logs import RAW, MemoryItem, Usage
 
 
 @dataclass(slots=True)
 class Reading:
-    """What one answer has read of the memory so far: each item once, ranked from 1 in the order of return."""
+    """What one answer has read of the memory and written to it so far.
+
+    Each item that was read stands there once, ranked from 1 in the order of return.
+    """
 
     items: list[MemoryItem] = field(default_factory=list)
+    writes: list[MemoryItem] = field(default_factory=list)
     usages: list[Usage | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     _places: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -52,22 +39,45 @@ class Reading:
         self.notes += [note for note in recall.notes if note not in self.notes]
 
 
+class ReadingTool(Protocol):
+    """A tool of the memory: what it reads and writes goes on the answer's record."""
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The tool as the API describes it."""
+        ...
+
+    async def call(self, args: Mapping[str, Any], reading: Reading) -> str:
+        """What the tool gives back.
+
+        Raises:
+            ToolError: where the arguments do not fit.
+            AgentError: where the memory fails.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """The tools of one agent. A call that cannot be carried out is answered to the model, and noted."""
+    """The tools of one conversation. A call that cannot be carried out is answered to the model, and noted."""
 
-    names: Sequence[str]
-    memory: Memory
+    memory: Mapping[str, ReadingTool]
+    world: World | None = None
 
     @property
     def offered(self) -> list[Mapping[str, Any]]:
         """The tools as the API describes them."""
-        return [TOOLS[name] for name in self.names]
+        return [*(tool.schema for tool in self.memory.values()), *(self.world.offered if self.world else ())]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What the tools are called."""
+        return [tool["function"]["name"] for tool in self.offered]
 
     @property
     def body(self) -> str:
         """The tools as a further part of a request's body; nothing where there are none."""
-        return f',"tools":{json.dumps(self.offered, ensure_ascii=False)}' if self.names else ""
+        return f',"tools":{json.dumps(self.offered, ensure_ascii=False)}' if self.offered else ""
 
     async def answer(self, written: WrittenCall, reading: Reading) -> str:
         """The result of one call, as the model is to read it.
@@ -75,25 +85,17 @@ class Toolbox:
         Raises:
             AgentError: where the memory fails.
         """
-        fault, query = self._query_of(written)
-        if fault:
-            reading.notes.append(f"the model's call of `{written.name}` was answered with an error: {fault}")
-            return f"Error: {fault}"
-        recall = await self.memory.recall(query)
-        reading.add(recall)
-        return recall.text or NOTHING_FOUND
+        try:
+            return await self._done(written.name, written.call.args, reading)
+        except ToolError as error:
+            reading.notes.append(f"the model's call of `{written.name}` was answered with an error: {error.noted}")
+            return f"Error: {error}"
 
-    def _query_of(self, written: WrittenCall) -> tuple[str, str]:
-        """What is wrong with a call, or nothing, and what it searches for."""
-        if written.name not in self.names:
-            return f"there is no tool '{written.name}'; {nearest_of(written.name, self.names)}", ""
-        args = written.call.args
-        if set(args) == {"_raw"}:
-            return f"the arguments are no JSON object: {str(args['_raw'])[:200]}", ""
-        unknown = sorted(set(args) - {"query"})
-        if unknown:
-            return f"there is no argument '{unknown[0]}'; {nearest_of(unknown[0], ['query'])}", ""
-        query = args.get("query")
-        if not isinstance(query, str) or not query.strip():
-            return "the argument `query` must be a text that is not empty", ""
-        return "", query
+    async def _done(self, name: str, args: Mapping[str, Any], reading: Reading) -> str:
+        if name not in self.names:
+            raise ToolError(f"there is no tool '{name}'; {nearest_of(name, self.names)}")
+        if set(args) == {RAW}:
+            raise ToolError(f"the arguments are no JSON object: {str(args[RAW])[:200]}")
+        if self.world is None or name in self.memory:
+            return await self.memory[name].call(args, reading)
+        return await self.world.call(name, args)

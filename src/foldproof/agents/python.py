@@ -27,7 +27,8 @@ async def open_python(setup: Setup) -> AsyncIterator[AgentFactory]:
     """The agents of a Python function, class or factory named `module:name`."""
     setup.allow("python")
     with importable(setup.root):
-        thing = load(setup)
+        named = str(setup.agent["python"])
+        thing = load(setup, named, what=f"the agent `python:{named}`", form="python:module:name")
         module = sys.modules.get(setup.agent["python"].partition(":")[0])
         fingerprint = setup.fingerprint(sources_of(module, thing, setup.root))
         place = f"{setup.place}: agent `python:{setup.agent['python']}`"

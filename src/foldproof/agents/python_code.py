@@ -18,19 +18,15 @@ from foldproof.agents.signature import MARK
 from foldproof.core import UsageError, nearest_of
 
 
-def load(setup: Setup) -> Any:  # noqa: ANN401  # whatever the user named
-    """The thing that `module:name` names.
+def load(setup: Setup, named: str, *, what: str, form: str) -> Any:  # noqa: ANN401  # whatever the user named
+    """The thing that `module:name` names; `what` and `form` say what it is and how it is written, for messages.
 
     Raises:
         UsageError: where there is no such module or name, or importing it fails.
     """
-    named = setup.agent["python"]
-    module_name, _, name = str(named).partition(":")
-    if not isinstance(named, str) or not module_name or not name:
-        raise UsageError(
-            f"{setup.place}: the agent `python:{named}` is not of the form `python:module:name`\n"
-            "  for instance `python:my_agent:run_agent`"
-        )
+    module_name, _, name = named.partition(":")
+    if not module_name or not name:
+        raise UsageError(f"{setup.place}: {what} is not of the form `{form}`")
     try:
         thing: Any = importlib.import_module(module_name)
     except UsageError:

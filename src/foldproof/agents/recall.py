@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from foldproof.agents.factory import AgentFactory, Setup
-from foldproof.agents.memories import Memory, Spent, make_memory
+from foldproof.agents.memories import Keeps, Memory, Spent, make_memory
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.agents.remembering import (
     Remembering,
@@ -25,6 +25,7 @@ from foldproof.logs import PastTurn, Turn
 
 NO_MEMORY = "I have no memory of this."
 """The answer where nothing was recalled."""
+UNWRITTEN = "the memory is written by a model through tools, and `recall` has no model: it stays empty"
 
 
 @asynccontextmanager
@@ -43,6 +44,7 @@ async def open_recall(setup: Setup) -> AsyncIterator[AgentFactory]:
             shared,
             default_folds=int(memory.compacts),
             fingerprint=setup.fingerprint({}),
+            notes=(*memory_notes(setup), *((UNWRITTEN,) if isinstance(memory, Keeps) else ())),
         )
 
 
@@ -54,11 +56,7 @@ class RecallFactory:
     shared: Shared = field(repr=False)
     default_folds: int
     fingerprint: str
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the reader of the report should know of the memory."""
-        return memory_notes(self.setup)
+    notes: tuple[str, ...]
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> RecallAgent:
         """An agent of its own memory."""

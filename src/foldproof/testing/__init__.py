@@ -1,4 +1,4 @@
-"""Public fakes for tests: a scripted model that speaks the providers' protocols, ready rules for it, a project."""
+"""Public fakes for tests: a scripted model that speaks the providers' protocols, rules for it, a shop to act on."""
 
 from foldproof.testing.answers import Answer, ModelFailure, ModelReply, Rule, in_turn
 from foldproof.testing.asked import ModelRequest, Said, ToolResult
@@ -6,6 +6,7 @@ from foldproof.testing.endpoint import ScriptedEndpoint
 from foldproof.testing.projects import write_project
 from foldproof.testing.rules import answer_from_context, extract_facts, look_up_first, summarize
 from foldproof.testing.scripted import ScriptedModel
+from foldproof.testing.shop import Shop
 
 __all__ = [
     "Answer",
@@ -16,6 +17,7 @@ __all__ = [
     "Said",
     "ScriptedEndpoint",
     "ScriptedModel",
+    "Shop",
     "ToolResult",
     "answer_from_context",
     "extract_facts",

@@ -193,7 +193,7 @@ async def test_a_tool_that_was_not_offered_is_no_tool(chatting, ask):
     assert "tools" not in server.requests[0].body
 
 
-@pytest.mark.parametrize(("chat", "calls"), [({"tools": ["search_memory"]}, 4), ({"tools": [], "steps": 2}, 2)])
+@pytest.mark.parametrize(("chat", "calls"), [({"tools": ["search_memory"]}, 8), ({"tools": [], "steps": 2}, 2)])
 async def test_a_tool_loop_that_does_not_end_is_an_error(chatting, ask, chat, calls):
     async with chatting(lambda _: ToolCall("search_memory", {"query": "dog"}), chat) as (agent, server):
         with pytest.raises(AgentError, match=f"did not end within {calls} calls .* `search_memory` once more"):

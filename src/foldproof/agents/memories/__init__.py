@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from foldproof.agents.memories.memory import Forgets, Grows, Memory, Recall, Resources
+from foldproof.agents.memories.memory import Forgets, Grows, Keeps, Memory, Recall, Resources
 from foldproof.agents.memories.scratch import Scratch
 from foldproof.agents.memories.spent import Spent
 from foldproof.agents.memories.text import count_tokens
@@ -17,6 +17,7 @@ __all__ = [
     "MEMORIES",
     "Forgets",
     "Grows",
+    "Keeps",
     "Memory",
     "Recall",
     "Resources",
@@ -42,6 +43,7 @@ MEMORIES: Registry[MemoryKind] = Registry(
         "mcp": f"{_HERE}.vendor_kinds:mcp",
         "mem0": f"{_HERE}.vendor_kinds:mem0",
         "none": f"{_HERE}.none:Nothing",
+        "notes": f"{_HERE}.notes:Notes",
         "openai_agents": f"{_HERE}.vendor_kinds:openai_agents",
         "paging": f"{_HERE}.paging:Paging",
         "process": f"{_HERE}.vendor_kinds:process",

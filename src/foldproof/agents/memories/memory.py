@@ -101,6 +101,25 @@ class Grows(Protocol):
 
 
 @runtime_checkable
+class Keeps(Protocol):
+    """A memory that the model keeps itself: `chat` gives it tools to write into it, delete from it and search it."""
+
+    compacts: bool
+
+    async def remember(self, text: str, *, kind: str, at: str) -> MemoryItem:
+        """Write one thing down, at the time that the session was told; the answer has the id by which it goes."""
+        ...
+
+    async def forget(self, item_id: str) -> None:
+        """As in `Forgets`."""
+        ...
+
+    async def items(self) -> Sequence[MemoryItem]:
+        """As in `Memory`."""
+        ...
+
+
+@runtime_checkable
 class Forgets(Protocol):
     """A memory from which one item can be taken out."""
 
