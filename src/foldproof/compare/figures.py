@@ -16,7 +16,7 @@ _COMPARED = {"kept": 0, "failing": 0, "lost": -1, "recovered": 1}
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """`passed` of `judged` cases, the Wilson interval of that rate, and pass^1 to pass^k.
+    """`passed` of `judged` cases, the Wilson interval of that rate, and pass^1 to pass^k; `unjudged` are in neither.
 
     k is the number of judged trials that every judged case has: repeats that only some cases were given would make it
     a figure of those in doubt.
@@ -24,6 +24,7 @@ class RunFigures:
 
     passed: int
     judged: int
+    unjudged: int
     rate: Interval | None
     pass_hat: tuple[float, ...] = ()
 
@@ -42,13 +43,17 @@ class ChangeFigures:
 
 
 def run_figures(scores: Mapping[str, CaseScore]) -> RunFigures:
-    """The figures of one run. A case without a judged trial is in none of them."""
+    """The figures of one run. A case without a judged trial is counted apart, and in none of the others."""
     outcomes = [(score.passes, score.judged) for score in scores.values() if score.judged]
     passed = sum(score.outcome == "pass" for score in scores.values())
     most = min((judged for _, judged in outcomes), default=0)
     chances = (pass_hat_k(outcomes, k) for k in range(1, most + 1))
     return RunFigures(
-        passed, len(outcomes), wilson(passed, len(outcomes)), tuple(chance for chance in chances if chance is not None)
+        passed,
+        len(outcomes),
+        len(scores) - len(outcomes),
+        wilson(passed, len(outcomes)),
+        tuple(chance for chance in chances if chance is not None),
     )
 
 

@@ -101,6 +101,7 @@ def _rate(figures: RunFigures | None) -> RateRow | None:
     return RateRow(
         passed=figures.passed,
         judged=figures.judged,
+        unjudged=figures.unjudged,
         low=figures.rate.low if figures.rate else None,
         high=figures.rate.high if figures.rate else None,
         pass_hat=list(figures.pass_hat),

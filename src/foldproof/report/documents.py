@@ -78,6 +78,7 @@ class RateRow(Document):
 
     passed: int
     judged: int
+    unjudged: int = Field(default=0, description="cases without a judged trial, which the rate leaves out")
     low: float | None = Field(description="lower bound of the Wilson interval (95 %) of the rate; null without a case")
     high: float | None = Field(description="upper bound of the same")
     pass_hat: list[float] = Field(default=[], description="pass^1 to pass^k, k trials being judged of every case")

@@ -41,7 +41,8 @@ def compared_figures(column: ComparedRun) -> str:
 
 def _rates(sides: Sequence[tuple[str, RateRow]]) -> list[str]:
     told = [
-        f"{rate.passed} of {rate.judged}{f' {word}' if word else ''} ({rate.low:.2f} to {rate.high:.2f})"
+        f"{rate.passed} of {rate.judged}{f' {word}' if word else ''} ({rate.low:.2f} to {rate.high:.2f}"
+        f"{f'; {rate.unjudged} more not judged' if rate.unjudged else ''})"
         for word, rate in sides
     ]
     lines = (

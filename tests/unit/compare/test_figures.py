@@ -1,5 +1,7 @@
 """The figures beside a verdict: what is counted, and what is left out."""
 
+from dataclasses import replace
+
 import pytest
 
 from foldproof.compare import CaseChange, ChangeFigures, RunFigures, change_figures, run_figures
@@ -23,9 +25,10 @@ def test_k_goes_up_to_what_every_judged_case_has(scores):
 
 
 def test_a_case_without_a_judgement_is_in_no_figure(scores):
-    assert run_figures(scores(a="PP", b="E", c="")) == run_figures(scores(a="PP"))
-    assert run_figures(scores(b="E")) == RunFigures(0, 0, None, ())
-    assert run_figures({}) == RunFigures(0, 0, None, ())
+    alone = run_figures(scores(a="PP"))
+    assert run_figures(scores(a="PP", b="E", c="")) == replace(alone, unjudged=2)
+    assert run_figures(scores(b="E")) == RunFigures(0, 0, 1, None)
+    assert run_figures({}) == RunFigures(0, 0, 0, None)
 
 
 def test_only_pairs_are_tested():

@@ -44,8 +44,10 @@ def test_what_an_older_document_does_not_have_is_not_said(blocked_check):
 
 def test_a_side_without_a_judged_case_has_no_rate(blocked_check):
     nothing = RateRow(passed=0, judged=0, low=None, high=None)
-    found = blocked_check.model_copy(update={"rate_before": nothing, "rate_after": RATE})
-    assert check_figures(found)[0].endswith("(Wilson, 95 %): 3 of 4 after (0.30 to 0.95)")
+    found = blocked_check.model_copy(
+        update={"rate_before": nothing, "rate_after": RATE.model_copy(update={"unjudged": 2})}
+    )
+    assert check_figures(found)[0].endswith("(Wilson, 95 %): 3 of 4 after (0.30 to 0.95; 2 more not judged)")
 
 
 @pytest.mark.parametrize("rate", [None, RateRow(passed=0, judged=0, low=None, high=None)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass
-from math import sqrt
+from math import fsum, sqrt
 
 from foldproof.compare.statistics.proportions import Z95, Interval, clopper_pearson
 
@@ -87,7 +87,7 @@ def gwets_ac1(pairs: Pairs, *, labels: Collection[Hashable] = ()) -> Agreement |
     if others < 1 or not of:
         return None
     mean = {label: count / (2 * of) for label, count in shares.items()}
-    chance = sum(share * (1 - share) for share in mean.values()) / others
+    chance = fsum(share * (1 - share) for share in mean.values()) / others
     return _agreement(counts, chance, lambda one, other: (2 - mean[one] - mean[other]) / others)
 
 
@@ -102,7 +102,7 @@ def _agreement(counts: _Counts, chance: float, influence: Callable[[Hashable, Ha
     if agreed is None or chance == 1.0:
         return None
     value = (agreed.share - chance) / (1 - chance)
-    squares = sum(
+    squares = fsum(
         count / of * ((one == other) - (1 - value) * influence(one, other)) ** 2
         for (one, other), count in counts.items()
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
+from math import comb, fsum
 
 
 def pass_hat_k(outcomes: Sequence[tuple[int, int]], k: int) -> float | None:
@@ -13,4 +13,5 @@ def pass_hat_k(outcomes: Sequence[tuple[int, int]], k: int) -> float | None:
     2406.12045, section 3.2). A case with fewer than `k` trials is left out; None where no case has as many.
     """
     shares = [comb(passes, k) / comb(trials, k) for passes, trials in outcomes if trials >= k]
-    return sum(shares) / len(shares) if shares else None
+    # Exact sums, so that the order of the cases does not show in the last digit.
+    return fsum(shares) / len(shares) if shares else None
