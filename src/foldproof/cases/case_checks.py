@@ -151,7 +151,7 @@ def _fact_problems(case: Case, judged: bool) -> Iterator[_Found]:
                 place,
                 "no-judge",
                 f" has the judged fact '{fact.label}', but the set names no judge",
-                "add `judge:` with `model` and `prompt`",
+                "run: foldproof judge pin --model gpt-4.1-2025-04-14, which adds `judge:` to the set",
             )
 
 

@@ -46,7 +46,8 @@ def judge_problems(judge: JudgePin, folder: Path, *, file: str, line: int) -> li
     elif judge.sha256 and found and found != judge.sha256:
         wrong(
             f"the judge's prompt '{judge.prompt}' is not the pinned one: its hash is {found}",
-            "another prompt is another judge: take the change back, or pin it anew",
+            "another prompt is another judge: take the change back, or keep it in a file of its own and hold\n"
+            "the two against each other: foldproof judge reconcile",
         )
     return problems
 

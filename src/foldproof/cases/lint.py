@@ -55,6 +55,9 @@ def _set_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     if not FEWEST <= gated <= MOST:
         hint = f"{FEWEST} to {MOST} gated cases show most for their cost: enough to notice a loss, few enough to read"
         yield 0, "set-size", f"the gate counts {gated} cases", hint
+    if replay_set.judge and not replay_set.judge.sha256 and any(case.asks_judge for case in replay_set.cases):
+        message = f"the judge '{replay_set.judge.model}' is not pinned: its prompt may change unseen"
+        yield 0, "judge-not-pinned", message, "run: foldproof judge pin"
     forgets = any(case.forget or _FORGET in {case.case_class, *case.tags} for case in replay_set.cases)
     if counts["preference"] and not forgets:
         message = "the set has preferences, but no case in which something must be forgotten"
@@ -125,8 +128,10 @@ def _doubts(case: Case) -> Iterator[_Doubt]:
         if weak := [item.text for item in alternatives(fact) if _is_weak(item)]:
             message = f" takes the bare '{weak[0]}' for a fact, which stands in many texts by chance"
             yield place, "weak-fact", message, "name more of it (`4 kits`); with `recall`, a pass on it shows little"
-        if any(item.kind == "judged" for item in alternatives(fact)):
-            yield from _judged(case, place, fact)
+        if fact.kind == "judged" and case.case_class == "identity":
+            message = f" is of class 'identity', but its fact '{fact.label}' is judged"
+            hint = "who a user is can be matched: write the words the answer must hold"
+            yield place, "judged-identity", message, hint
         yield from _overlaps(case, place, fact)
 
 
@@ -136,14 +141,6 @@ def _is_weak(fact: Fact) -> bool:
         return False
     text = normalize(fact.text)
     return (len(text) <= 2 and text.isdecimal()) or (len(text) == 1 and text.isalpha())
-
-
-def _judged(case: Case, place: str, fact: Fact) -> Iterator[_Doubt]:
-    message = f" has the judged fact '{fact.label}', which this version does not score"
-    yield place, "judged-not-scored", message, "the case stays inconclusive until then: match what you can"
-    if case.case_class == "identity":
-        message = f" is of class 'identity', but its fact '{fact.label}' is judged"
-        yield place, "judged-identity", message, "who a user is can be matched: write the words the answer must hold"
 
 
 def _overlaps(case: Case, place: str, fact: Fact) -> Iterator[_Doubt]:

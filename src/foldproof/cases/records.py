@@ -138,6 +138,11 @@ class Case:
         return any(item.kind == "state" for item in self.all_expected)
 
     @property
+    def asks_judge(self) -> bool:
+        """Whether a judge must read the answer."""
+        return any(fact.kind == "judged" for fact in (*self.expected, *self.forbidden))
+
+    @property
     def mentions(self) -> tuple[Fact, ...]:
         """What the answer must hold: the expected facts, then those of `reply_mentions`."""
         said = (item.fact for item in self.all_expected if item.kind == "reply_mentions" and item.fact)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,12 +24,14 @@ from foldproof.compare.accepted_turns import (
     read_turns,
     turn_entries,
 )
+from foldproof.compare.judged import Judged, JudgedEntry, accepted_verdicts, judged_of
 from foldproof.core import FileError, Problem, UsageError, content_hash
 from foldproof.logs import ToolCall
 from foldproof.matching import MATCHER_VERSION
-from foldproof.record import Run, Trial
-from foldproof.score import CaseScore, TrialScore, score_run
+from foldproof.record import Run, Trial, TrialKey
+from foldproof.score import CaseScore, TrialScore, Verdicts, score_run
 from foldproof.score.made import calls_made
+from foldproof.score.trials import UNJUDGED
 
 FORMAT = 1
 
@@ -41,7 +43,7 @@ class Baseline:
     `answers` are the recorded trials, by case and repetition: they are scored again with the facts of today,
     so a corrected fact needs no new baseline. For a case that expects calls they hold the tool calls too. `classes`
     gives the class of each case, `asked` the hash of what its agent was asked, `contents` that of the whole case.
-    `vacuous` are the cases that passed with the memory cut off.
+    `vacuous` are the cases that passed with the memory cut off. `judge` names who gave the verdicts of `judged`.
     """
 
     set_name: str
@@ -57,14 +59,15 @@ class Baseline:
     vacuous: tuple[str, ...] = ()
     matcher: str = MATCHER_VERSION
     judge: str | None = None
+    judged: Judged = field(default_factory=dict)
 
     @property
     def cases(self) -> frozenset[str]:
         """The ids of the cases it holds."""
         return frozenset(self.classes)
 
-    def scores(self, replay_set: ReplaySet) -> dict[str, CaseScore]:
-        """The accepted answers, scored with the facts as they stand now.
+    def scores(self, replay_set: ReplaySet, verdicts: Verdicts = UNJUDGED) -> dict[str, CaseScore]:
+        """The accepted answers, scored with the facts as they stand now; `verdicts` are those of the set's judge.
 
         A case whose question, time, history or memory_config changed since is left out: its answer was given to
         another question. So is one that expects since then what was not kept of its answers: calls of tools, the end
@@ -77,7 +80,13 @@ class Baseline:
             for case in replay_set.cases
             if self.asked.get(case.id) == asked_hash(case, replay_set) and case.id not in lacking
         ]
-        return score_run(cases, self.answers)
+        return score_run(cases, self.answers, verdicts=self.verdicts(replay_set, verdicts))
+
+    def verdicts(self, replay_set: ReplaySet, beside: Verdicts = UNJUDGED) -> Verdicts:
+        """What is known of the judged facts of its answers."""
+        return accepted_verdicts(
+            replay_set.cases, self.answers, judge=self.judge or "", judged=self.judged, beside=beside
+        )
 
     def controlled(self, case: Case, replay_set: ReplaySet) -> bool:
         """Whether the unplugged control was run on this very case when the baseline was accepted."""
@@ -120,6 +129,7 @@ class _WireTrial(_Wire):
     calls: list[CallEntry] | None = Field(default=None, description="the tool calls, where the case expects some")
     turns: list[TurnEntry] = Field(default=[], description="the turns of a case with sessions")
     state: dict[str, Any] | None = Field(default=None, description="the end state, where the case expects one")
+    judged: list[JudgedEntry] = Field(default=[], description="what the judge said of the judged facts")
 
 
 class _WireCase(_Wire):
@@ -148,11 +158,19 @@ class _WireBaseline(_Wire):
     cases: list[_WireCase]
 
 
-def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuous: tuple[str, ...]) -> Baseline:
+def make_baseline(
+    run: Run,
+    trials: list[Trial],
+    replay_set: ReplaySet,
+    *,
+    vacuous: tuple[str, ...],
+    verdicts: Verdicts = UNJUDGED,
+) -> Baseline:
     """The baseline that accepting this run would make."""
     asked = {trial.case for trial in trials}
     cases = [case for case in replay_set.cases if case.id in asked]
     by_id = {case.id: case for case in cases}
+    judged = judged_of(cases, trials, verdicts)
     return Baseline(
         set_name=run.set_name,
         set_sha256=run.set_sha256,
@@ -165,6 +183,8 @@ def make_baseline(run: Run, trials: list[Trial], replay_set: ReplaySet, *, vacuo
         asked={case.id: asked_hash(case, replay_set) for case in cases},
         contents={case.id: content_hash([case_value(case), _history_hash(case, replay_set)]) for case in cases},
         vacuous=vacuous,
+        judge=verdicts.judge if judged else None,
+        judged=judged,
     )
 
 
@@ -228,11 +248,16 @@ def _case_entry(score: CaseScore, baseline: Baseline) -> dict[str, Any]:
             **_calls(answers[trial.repeat]),
             **({"turns": turn_entries(turns)} if (turns := answers[trial.repeat].turns) else {}),
             **({} if (state := answers[trial.repeat].state) is None else {"state": dict(state)}),
+            **_judged(baseline.judged.get(answers[trial.repeat].key, ())),
         }
         for trial in score.trials
     ]
     hashes = {"asked": baseline.asked[score.id], "content": baseline.contents[score.id]}
     return {"id": score.id, "class": score.case_class, **hashes, "trials": trials}
+
+
+def _judged(entries: tuple[JudgedEntry, ...]) -> dict[str, Any]:
+    return {"judged": [entry.model_dump(exclude_defaults=True) for entry in entries]} if entries else {}
 
 
 def _calls(trial: Trial) -> dict[str, Any]:
@@ -285,6 +310,12 @@ def load_baseline(path: Path) -> Baseline:
         vacuous=tuple(wire.vacuous),
         matcher=wire.matcher,
         judge=wire.judge,
+        judged={
+            TrialKey(case.id, trial.repeat): tuple(trial.judged)
+            for case in wire.cases
+            for trial in case.trials
+            if trial.judged
+        },
     )
 
 

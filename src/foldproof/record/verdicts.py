@@ -76,11 +76,17 @@ class JudgeVerdict:
 class Calibration:
     """How a judge did against answers that a person labelled; `document` is the whole report of it.
 
-    `conclusive` says that there were labels enough and that the judge tells right from wrong; `reasons` why not.
+    `reasons` say why it is inconclusive, where it is. `worthless` says that there were labels enough, and that the
+    judge does not tell right from wrong. `made_at` is UTC in ISO form.
     """
 
     judge: str
-    conclusive: bool
     document: Mapping[str, Any]
     reasons: tuple[str, ...] = ()
+    worthless: bool = False
     made_at: str = ""
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether the judge was measured."""
+        return not self.reasons

@@ -6,6 +6,7 @@ from foldproof.score.cases import CaseScore, score_case, score_run
 from foldproof.score.evidence import STAGES, Records, Stage, TrialEvidence
 from foldproof.score.sighting import Presence, Sighting
 from foldproof.score.trials import FactScore, TrialScore, score_trial
+from foldproof.score.verdicts import Settlement, Verdicts, claims_of
 
 __all__ = [
     "STAGES",
@@ -16,10 +17,13 @@ __all__ = [
     "Owner",
     "Presence",
     "Records",
+    "Settlement",
     "Sighting",
     "Stage",
     "TrialEvidence",
     "TrialScore",
+    "Verdicts",
+    "claims_of",
     "disagreements",
     "match_calls",
     "score_case",

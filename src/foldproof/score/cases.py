@@ -10,7 +10,8 @@ from typing import Literal
 from foldproof.cases import Case
 from foldproof.record import Trial
 from foldproof.score.evidence import Records
-from foldproof.score.trials import TrialScore, score_trial
+from foldproof.score.trials import UNJUDGED, TrialScore, score_trial
+from foldproof.score.verdicts import Verdicts
 
 CaseOutcome = Literal["pass", "fail", "flaky", "error"]
 
@@ -53,16 +54,21 @@ class CaseScore:
         return 2 * self.passes > self.judged
 
 
-def score_case(case: Case, trials: Iterable[Trial], *, records: Records | None = None) -> CaseScore:
+def score_case(
+    case: Case, trials: Iterable[Trial], *, records: Records | None = None, verdicts: Verdicts = UNJUDGED
+) -> CaseScore:
     """Score every trial of a case, in the order of repetition; with `records`, say who lost what they miss."""
     ordered = sorted(trials, key=lambda trial: trial.repeat)
-    return CaseScore(case.id, case.case_class, tuple(score_trial(case, trial, records=records) for trial in ordered))
+    scores = (score_trial(case, trial, records=records, verdicts=verdicts) for trial in ordered)
+    return CaseScore(case.id, case.case_class, tuple(scores))
 
 
 def score_run(
-    cases: Iterable[Case], trials: Iterable[Trial], *, records: Records | None = None
+    cases: Iterable[Case], trials: Iterable[Trial], *, records: Records | None = None, verdicts: Verdicts = UNJUDGED
 ) -> dict[str, CaseScore]:
     """Score recorded trials; one entry a case, in the order of the set, whatever order the trials came in.
+
+    Judged facts are what the stored `verdicts` say.
 
     A case without any trial has an entry without trials, whose outcome is `error`. Trials of cases that are
     not among `cases` are left out.
@@ -70,4 +76,4 @@ def score_run(
     by_case: dict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
         by_case[trial.case].append(trial)
-    return {case.id: score_case(case, by_case[case.id], records=records) for case in cases}
+    return {case.id: score_case(case, by_case[case.id], records=records, verdicts=verdicts) for case in cases}

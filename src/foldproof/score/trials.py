@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from foldproof.cases import Case, Expectation
@@ -13,7 +14,7 @@ from foldproof.cases.counterparts import Line
 from foldproof.cases.expectations import ABOUT_STORE
 from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact, weakened
-from foldproof.record import Trial
+from foldproof.record import Claim, Trial
 from foldproof.score.abstain import admits_ignorance
 from foldproof.score.apart import APART, judge_apart
 from foldproof.score.attribution import Loss, attribute, attribute_forbidden
@@ -25,10 +26,11 @@ from foldproof.score.forgetting import forget_labels, judge_forgetting
 from foldproof.score.invented import attribute_abstention
 from foldproof.score.made import calls_made
 from foldproof.score.memory import judge_memory
-from foldproof.score.sighting import look_in
+from foldproof.score.sighting import Sighting, look_in
 from foldproof.score.simulated import deciding_fault, user_faults
 from foldproof.score.states import judge_state
 from foldproof.score.turns import JudgedTurn, judged_turns
+from foldproof.score.verdicts import Verdicts
 
 FactRole = Literal["expected", "forbidden", "expectation"]
 FactOutcome = Literal["held", "missed", "negated", "degraded", "error"]
@@ -38,6 +40,8 @@ _LONGEST_MARKED = 100_000
 ABSTAIN = "admits that it does not know"
 UNSEEN = "the agent does not show its tool calls"
 _IGNORED = Loss("use", "it had just been corrected", ())
+UNJUDGED = Verdicts()
+"""What no judge said: every judged fact is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,12 @@ class TrialScore:
         return self.outcome == "pass"
 
 
-def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> TrialScore:
+def score_trial(
+    case: Case, trial: Trial, *, records: Records | None = None, verdicts: Verdicts = UNJUDGED
+) -> TrialScore:
     """Score a recorded answer against its case; with `records`, say who lost what it misses.
+
+    Judged facts are what the stored `verdicts` say.
 
     The facts stand in one order in every trial: the admission, what is expected, what is forbidden, then the
     `expect:` list, of which every item must hold. A trial that recorded an error has the outcome `error`, and so has
@@ -101,8 +109,9 @@ def score_trial(case: Case, trial: Trial, *, records: Records | None = None) -> 
     if not turns:
         return TrialScore(trial.repeat, "error", _unjudged(case), "the record has other turns than the case")
     text = Text(trial.answer)
-    expected = tuple(_score_fact(fact, "expected", text) for fact in case.expected)
-    forbidden = tuple(_score_fact(fact, "forbidden", text) for fact in case.forbidden)
+    told_by = partial(_score_named, case=case, text=text, verdicts=verdicts)
+    expected = tuple(told_by(fact, "expected") for fact in case.expected)
+    forbidden = tuple(told_by(fact, "forbidden") for fact in case.forbidden)
     admitted = (_score_abstention(trial.answer, _asked(case)),) if case.abstain else ()
     wanted = (admitted, expected) if case.abstain and expected else ((*admitted, *expected),)
     answered = any(all(fact.ok for fact in group) for group in wanted) and all(fact.ok for fact in forbidden)
@@ -186,6 +195,9 @@ def _traced(score: FactScore, fact: Fact | None, turn: JudgedTurn, evidence: Tri
     if fact is None:
         loss = None if evidence.case.expected else attribute_abstention(evidence)
         return score if loss is None else replace(score, loss=loss, reason=loss.reason)
+    if fact.kind == "judged":
+        unseen = tuple(Sighting(stage, "unseen") for stage in STAGES)
+        return replace(score, loss=Loss("unknown", "a judged fact is looked for in no record", unseen))
     trace = attribute_forbidden if score.role == "forbidden" else attribute
     return replace(score, loss=_of_session(trace(fact, evidence), turn, fact))
 
@@ -295,9 +307,15 @@ def _labels(case: Case, name: str, corrections: Iterable[Line] = ()) -> list[str
     return labels
 
 
+def _score_named(fact: Fact, role: FactRole, *, case: Case, text: Text, verdicts: Verdicts) -> FactScore:
+    """One of the case's own facts: what a matcher finds, or what a judge said."""
+    if fact.kind != "judged":
+        return _score_fact(fact, role, text)
+    ruling = verdicts.ruling(Claim(case.question, fact.text, text.raw))
+    return FactScore(fact.label, role, ruling.outcome, ruling.spans, ruling.reason)
+
+
 def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
-    if fact.kind == "judged":
-        return FactScore(fact.label, role, "error", reason="this version of foldproof has no judge")
     try:
         match = match_fact(fact, text)
     except Exception as error:  # noqa: BLE001  # the border to the scorer: its failure is no judgement

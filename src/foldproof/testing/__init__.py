@@ -3,6 +3,7 @@
 from foldproof.testing.answers import Answer, ModelFailure, ModelReply, Rule, in_turn
 from foldproof.testing.asked import ModelRequest, Said, ToolResult
 from foldproof.testing.endpoint import ScriptedEndpoint
+from foldproof.testing.judges import claim_asked, judged_by
 from foldproof.testing.projects import write_project
 from foldproof.testing.rules import answer_from_context, extract_facts, look_up_first, summarize
 from foldproof.testing.scripted import ScriptedModel
@@ -20,8 +21,10 @@ __all__ = [
     "Shop",
     "ToolResult",
     "answer_from_context",
+    "claim_asked",
     "extract_facts",
     "in_turn",
+    "judged_by",
     "look_up_first",
     "summarize",
     "write_project",

@@ -6,8 +6,10 @@ from foldproof.workflow.control import Controls
 from foldproof.workflow.cutting import FoundSession, session_in_log, session_of_run
 from foldproof.workflow.examining import Found, examine
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
-from foldproof.workflow.running import ConfirmationNeededError, Options, RunReport, plan_size, run_config
+from foldproof.workflow.run_reports import RunReport
+from foldproof.workflow.running import ConfirmationNeededError, Options, plan_size, run_config
 from foldproof.workflow.sink import Progress
+from foldproof.workflow.verdicts import verdicts_of
 from foldproof.workflow.workspace import Workspace, locate_project, open_workspace
 
 __all__ = [
@@ -36,4 +38,5 @@ __all__ = [
     "run_config",
     "session_in_log",
     "session_of_run",
+    "verdicts_of",
 ]

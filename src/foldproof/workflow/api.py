@@ -9,7 +9,8 @@ import anyio
 from foldproof.workflow.checking import CheckReport, check_candidate
 from foldproof.workflow.reading import CompareReport
 from foldproof.workflow.reading import compare_runs as compare_stored
-from foldproof.workflow.running import Options, RunReport, run_config
+from foldproof.workflow.run_reports import RunReport
+from foldproof.workflow.running import Options, run_config
 from foldproof.workflow.workspace import open_workspace
 
 _QUIET = Options()

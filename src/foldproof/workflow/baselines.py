@@ -13,6 +13,7 @@ from foldproof.record import Run, Trial
 from foldproof.score import CaseScore, score_run
 from foldproof.workflow.control import Control, Controls, run_control, run_controls
 from foldproof.workflow.running import Options
+from foldproof.workflow.verdicts import standing, verdicts_of
 from foldproof.workflow.workspace import Workspace, need_project
 
 
@@ -46,23 +47,24 @@ async def propose_baseline(workspace: Workspace, run_name: str, options: Options
     """
     run, trials = _fit_run(workspace, run_name)
     cases = workspace.replay_set.cases
-    scores = score_run(cases, trials)
+    verdicts = verdicts_of(workspace)
+    scores = score_run(cases, trials, verdicts=verdicts)
     control = await run_control(workspace, run.config, options, cases=cases)
     _refuse_vacuous(workspace, control)
     controls = None
     if options.controls:
         controls = await run_controls(workspace, run.config, options, cases=cases, scores=scores)
-    baseline = make_baseline(run, trials, workspace.replay_set, vacuous=control.vacuous)
+    baseline = make_baseline(run, trials, workspace.replay_set, vacuous=control.vacuous, verdicts=verdicts)
     path = workspace.project.baseline_file
     former, damage = _former(path, options)
-    before = former.scores(workspace.replay_set) if former else {}
+    before = former.scores(workspace.replay_set, verdicts) if former else {}
     return Acceptance(
         baseline,
         run,
         scores,
         diff_scores(before, scores, vacuous=control.vacuous),
         tuple(score.id for score in scores.values() if score.outcome == "flaky"),
-        tuple(filter(None, (*_warnings(workspace, run, scores), control.note, damage))),
+        tuple(filter(None, (*_warnings(workspace, run, scores), *_of_judge(workspace), control.note, damage))),
         replaces=former.run if former else "a file that cannot be read" if damage else "",
         controls=controls,
     )
@@ -107,8 +109,9 @@ def _fit_run(workspace: Workspace, name: str) -> tuple[Run, list[Trial]]:
         if not name and (run.control or run.state != "finished"):
             continue
         trials = workspace.store.trials(run)
+        scores = score_run(workspace.replay_set.cases, trials, verdicts=verdicts_of(workspace))
         try:
-            _refuse_unfit(workspace, run, score_run(workspace.replay_set.cases, trials))
+            _refuse_unfit(workspace, run, scores)
         except UsageError as error:
             refusal = refusal or error
         else:
@@ -156,6 +159,11 @@ def _refuse_vacuous(workspace: Workspace, control: Control) -> None:
             '  let the agent take `{"kind": "none"}` as its memory_config, and answer without one; an agent whose'
             " memory foldproof cannot cut off is declared `memory: external`"
         )
+
+
+def _of_judge(workspace: Workspace) -> tuple[str, ...]:
+    judge = standing(workspace, workspace.replay_set.cases)
+    return (*judge.doubts, *judge.notes) if judge else ()
 
 
 def _warnings(workspace: Workspace, run: Run, scores: Mapping[str, CaseScore]) -> list[str]:

@@ -7,25 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from foldproof.cases import STRICT_CLASSES, Case, shown
-from foldproof.compare import Baseline, Check, Evidence, config_differences, judge_check, load_baseline
+from foldproof.compare import Baseline, Check, Evidence, asked_hash, config_differences, judge_check, load_baseline
 from foldproof.core import FileError, Problem, content_hash
 from foldproof.matching import MATCHER_VERSION
 from foldproof.record import Run
 from foldproof.record.store import CheckRow
 from foldproof.score import CaseScore
 from foldproof.workflow.control import Control, Controls, less, run_control, run_controls
-from foldproof.workflow.running import (
-    Opened,
-    Options,
-    RunReport,
-    ask,
-    cost_of,
-    is_recent,
-    new_run,
-    open_configuration,
-    record_notes,
-    select_cases,
-)
+from foldproof.workflow.run_reports import RunReport, cost_of, judge_notes, record_notes, total_cost
+from foldproof.workflow.running import Opened, Options, ask, is_recent, new_run, open_configuration, select_cases
+from foldproof.workflow.verdicts import Judging, ask_judge, judge_of, unjudged, verdicts_of
 from foldproof.workflow.workspace import Workspace, need_project
 
 
@@ -70,7 +61,8 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
         before = await ask(workspace, old, runs[0], cases=cases, repeats=always, options=options)
         left = less(workspace, options, before)
         after = await ask(workspace, new, runs[1], cases=cases, repeats=always, options=left)
-        accepted = baseline.scores(workspace.replay_set)
+        judging = await _judge_accepted(workspace, baseline, less(workspace, left, after))
+        accepted = baseline.scores(workspace.replay_set, verdicts_of(workspace))
         doubtful = _borderline(cases, accepted, before, after)
         if doubtful and not after.stopped:
             repeats = max(always, workspace.project.repeats.borderline)
@@ -87,22 +79,52 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
         vacuous={*baseline.vacuous, *control.vacuous} - _recontrolled(control) | _vacuous(controls),
         gone={case_id: name for case_id, name in baseline.classes.items() if case_id not in _ids(workspace)},
         doubts=(
-            *(report.stopped for report in (before, after) if report.stopped),
+            *(one.stopped for one in (before, after, judging) if one.stopped),
+            *_of_judge(workspace, baseline, before, after),
             *(f"the unplugged control of a new case could not be judged: {reason}" for reason in control.unjudged),
             *_no_longer_guarded(workspace, baseline),
         ),
         notes=(
             *_changed_since(workspace, baseline, old),
             *_reused(before, after),
+            *judge_notes(before, after),
             *_run_notes(workspace, before, after),
             *filter(None, [control.note]),
         ),
     )
     check = judge_check(workspace.replay_set, evidence, today=_today())
-    if not (before.stopped or after.stopped):
+    if not (before.stopped or after.stopped or before.judging.errors or after.judging.errors or judging.errors):
         workspace.store.settle_check(row)
     beside = tuple(line for line in differs if not line.startswith("memory."))
     return CheckReport(check, before, after, differs, beside, baseline, controls)
+
+
+async def _judge_accepted(workspace: Workspace, baseline: Baseline, options: Options) -> Judging:
+    """Ask the judge about accepted answers that it has not judged: a fact may be new, or in other words, since then."""
+    if _changed_judge(workspace, baseline):
+        return Judging()
+    replay_set = workspace.replay_set
+    known = baseline.verdicts(replay_set, verdicts_of(workspace))
+    same = [case for case in replay_set.cases if baseline.asked.get(case.id) == asked_hash(case, replay_set)]
+    asked = unjudged(same, baseline.answers, known)
+    limits = options.limits(workspace.project.limits)
+    return await ask_judge(workspace, asked, limits=limits, listener=options.listener)
+
+
+def _changed_judge(workspace: Workspace, baseline: Baseline) -> str:
+    """The judge of the set, where the baseline's verdicts are another's; else empty."""
+    judge = judge_of(workspace)
+    return judge.title if judge and baseline.judge and baseline.judge != judge.title else ""
+
+
+def _of_judge(workspace: Workspace, baseline: Baseline, *reports: RunReport) -> Iterator[str]:
+    """Why nothing may rest on the judge."""
+    if now := _changed_judge(workspace, baseline):
+        yield (
+            f"the judge has changed since the baseline was accepted, from {baseline.judge} to {now}, so its verdicts"
+            " and those of now cannot be compared: foldproof judge reconcile, or accept a new baseline"
+        )
+    yield from dict.fromkeys(doubt for report in reports if report.judge for doubt in report.judge.doubts)
 
 
 def _ids(workspace: Workspace) -> frozenset[str]:
@@ -200,11 +222,12 @@ def _runs(workspace: Workspace, old: Opened, new: Opened, options: Options) -> t
 def _borderline(
     cases: tuple[Case, ...], accepted: dict[str, CaseScore], before: RunReport, after: RunReport
 ) -> tuple[Case, ...]:
-    """The cases in doubt: changed against the baseline or the run before, or their trials disagree."""
+    """The cases in doubt: judged, changed against the baseline or the run before, or their trials disagree."""
     return tuple(
         case
         for case in cases
-        if after.scores[case.id].outcome == "flaky"
+        if case.asks_judge
+        or after.scores[case.id].outcome == "flaky"
         or after.scores[case.id].outcome != accepted.get(case.id, before.scores[case.id]).outcome
         or after.scores[case.id].outcome != before.scores[case.id].outcome
     )
@@ -219,7 +242,8 @@ def _merged(first: RunReport, again: RunReport) -> RunReport:
         again,
         scores=scores,
         trials=trials,
-        cost_usd=cost_of(trials),
+        cost_usd=total_cost(cost_of(trials), first.judging.cost_usd, again.judging.cost_usd),
+        judging=replace(again.judging, errors=first.judging.errors + again.judging.errors),
         asked=first.asked + again.asked,
         reused=first.reused + again.reused - len(again.trials) + again.asked,
     )

@@ -18,16 +18,8 @@ from foldproof.record import Run
 from foldproof.record import records as recorded
 from foldproof.score import CaseScore
 from foldproof.workflow.control_cases import CONTROL_NAMES, fit_cases, gap_notes, wording_note
-from foldproof.workflow.running import (
-    Opened,
-    Options,
-    RunReport,
-    ask,
-    find_run,
-    is_recent,
-    new_run,
-    open_configuration,
-)
+from foldproof.workflow.run_reports import RunReport
+from foldproof.workflow.running import Opened, Options, ask, find_run, is_recent, new_run, open_configuration
 from foldproof.workflow.workspace import Workspace
 
 _BESIDE: tuple[recorded.Control, ...] = ("oracle", "full")

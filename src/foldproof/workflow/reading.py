@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from foldproof.cases import Case
 from foldproof.compare import CaseChange, ChangeFigures, RunFigures, change_figures, diff_scores, run_figures
 from foldproof.core import UsageError, nearest_of
 from foldproof.record import Run, StoreListing, Trial
 from foldproof.score import Records, TrialScore, score_trial
-from foldproof.workflow.running import (
-    Options,
-    RunReport,
-    is_recent,
-    new_run,
-    open_configuration,
-    run_config,
-    stored_report,
-)
+from foldproof.workflow.run_reports import RunReport, judge_notes, stored_report
+from foldproof.workflow.running import Options, is_recent, new_run, open_configuration, run_config
+from foldproof.workflow.verdicts import verdicts_of
 from foldproof.workflow.workspace import Workspace, records_of
 
 
@@ -68,6 +62,7 @@ def rescore_run(workspace: Workspace, name: str) -> tuple[RunReport, str]:
     """
     run = workspace.store.run(name)
     report = stored_report(workspace, run, workspace.replay_set.cases)
+    report = replace(report, notes=judge_notes(report))
     asked = {trial.case for trial in workspace.store.trials(run)}
     return report, _set_note(workspace, run, asked)
 
@@ -98,11 +93,11 @@ def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanati
             f"run {run.name} did not ask case '{case_id}'\n  run: foldproof run {run.config} --only {case_id}"
         )
     case = cases[case_id]
-    records = records_of(workspace, run)
+    records, verdicts = records_of(workspace, run), verdicts_of(workspace)
     explained = tuple(
         ExplainedTrial(
             trial,
-            score_trial(case, trial, records=records),
+            score_trial(case, trial, records=records, verdicts=verdicts),
             workspace.store.listing(trial.store_written) if trial.store_written else None,
             workspace.store.listing(trial.store_kept) if trial.store_kept else None,
         )

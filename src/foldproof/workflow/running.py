@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -10,18 +10,24 @@ from datetime import UTC, datetime, timedelta
 from foldproof.agents import OpenedAgents, open_agents
 from foldproof.agents.watch import CassetteMode, Watching
 from foldproof.cases import Case, Configuration, Limits, expand
-from foldproof.compare import RunVerdict, judge_control, judge_run
 from foldproof.core import NothingSelectedError, Redactor, UsageError, __version__, content_hash
 from foldproof.record import Run, Trial
 from foldproof.record.records import Control
 from foldproof.run import Plan, plan_trials, run_trials
-from foldproof.score import CaseScore, score_run
-from foldproof.score.retrieval import whole_reads
-from foldproof.score.watching import watch_notes
+from foldproof.score import score_run
 from foldproof.workflow.control_cases import asked_under, fit_cases, gap_notes, wording_note
 from foldproof.workflow.counterparts import check_counterparts, counterpart_notes, open_counterparts, played_by
+from foldproof.workflow.run_reports import RunReport, cost_of, judge_notes, record_notes, report_run, total_cost
 from foldproof.workflow.sink import Listener, Sink, silent, waiting
-from foldproof.workflow.workspace import Workspace, records_of
+from foldproof.workflow.verdicts import (
+    Judging,
+    ask_judge,
+    check_judge,
+    unjudged,
+    unmeasured,
+    verdicts_of,
+)
+from foldproof.workflow.workspace import Workspace
 
 _ANSWERS_KEEP = timedelta(days=1)
 _CASSETTE_NOTES = {
@@ -64,24 +70,6 @@ class Options:
         if self.max_cost_usd is not None:
             limits = replace(limits, max_cost_usd=self.max_cost_usd)
         return limits
-
-
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """A run, its scores and what it comes to. `asked` trials were asked now, `reused` stood in the store.
-
-    `notes` are remarks on what it asked, beside those of the run itself.
-    """
-
-    run: Run
-    scores: dict[str, CaseScore]
-    verdict: RunVerdict
-    asked: int = 0
-    reused: int = 0
-    stopped: str = ""
-    cost_usd: float | None = None
-    trials: tuple[Trial, ...] = field(default=(), repr=False)
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +170,15 @@ def _unfinished(workspace: Workspace, fresh: Run, options: Options) -> Run | Non
         return named
     if not options.fresh:
         for run in filter(is_recent, workspace.store.runs(identity=fresh.identity)[:1]):
-            if run.state != "finished" or any(trial.error for trial in workspace.store.trials(run)):
+            if run.state != "finished" or _has_gaps(workspace, workspace.store.trials(run)):
                 return run
     return None
+
+
+def _has_gaps(workspace: Workspace, trials: list[Trial]) -> bool:
+    """Whether an agent or the judge failed in some trial."""
+    missing = unjudged(workspace.replay_set.cases, trials, verdicts_of(workspace))
+    return bool(missing) or any(trial.error for trial in trials)
 
 
 def _what_changed(old: Run, new: Run) -> str:
@@ -220,6 +214,7 @@ async def ask(
     reused = sum(key.case in asked for key in done)
     outcome = _Carried()
     if planned:
+        await check_judge(workspace, cases, limits)
         with workspace.store.lock(f"run-{run.name}") as held:
             if not held:
                 raise UsageError(
@@ -227,54 +222,37 @@ async def ask(
                 )
             plan = Plan(f"fp-{run.name}", planned, opened.configuration.folds)
             outcome = await _carry_out(workspace, opened, run, plan=plan, limits=limits, listener=options.listener)
-    run = workspace.store.set_state(run, "stopped" if outcome.stopped else "finished")
     # All that the run has of these cases counts, also what an earlier call asked beyond `repeats`.
     trials = [trial for trial in workspace.store.trials(run) if trial.case in asked]
+    judging = await _judge(workspace, run, cases, trials, limits=limits, listener=options.listener)
+    stopped = outcome.stopped or judging.stopped
+    run = workspace.store.set_state(run, "stopped" if stopped else "finished")
     part = len(cases) < len(workspace.replay_set.cases)
+    report = report_run(workspace, run, cases, trials, part=part, doubts=(stopped,) if stopped else ())
     return replace(
-        report_run(workspace, run, cases, trials, part=part, doubts=(outcome.stopped,) if outcome.stopped else ()),
+        report,
         asked=outcome.asked,
         reused=reused,
-        stopped=outcome.stopped,
+        stopped=stopped,
+        judging=judging,
+        cost_usd=total_cost(report.cost_usd, judging.cost_usd),
     )
 
 
-def report_run(
-    workspace: Workspace,
-    run: Run,
-    cases: tuple[Case, ...],
-    trials: list[Trial],
-    *,
-    part: bool = False,
-    doubts: tuple[str, ...] = (),
-) -> RunReport:
-    """Score recorded trials and hold them against the gate; no agent is called.
-
-    `part` says that a person chose these cases out of the set; otherwise what was not asked is undecided.
-    """
-    scores = score_run(cases, trials, records=records_of(workspace, run))
-    if run.control:
-        verdict = judge_control(scores, control=run.control, doubts=doubts)
-    else:
-        verdict = judge_run(workspace.replay_set, scores, part=part, doubts=doubts)
-    return RunReport(run, scores, verdict, cost_usd=cost_of(trials), trials=tuple(trials))
-
-
-def cost_of(trials: Iterable[Trial]) -> float | None:
-    """What trials have cost in US dollars, as far as it is known; None where nothing is."""
-    costs = [trial.usage.cost_usd for trial in trials if trial.usage and trial.usage.cost_usd is not None]
-    return sum(costs) if costs else None
-
-
-def stored_report(workspace: Workspace, run: Run, cases: tuple[Case, ...], *, part: bool = False) -> RunReport:
-    """The report of what the store has of a run; one that was never finished allows no verdict.
-
-    The answer to a question that has changed since is no answer to the present one: its case counts as not asked.
-    """
-    same = {case.id for case in cases if run.asked.get(case.id) == asked_under(case, workspace.replay_set, run.control)}
-    trials = [trial for trial in workspace.store.trials(run) if trial.case in same]
-    doubts = () if run.state == "finished" else (f"run {run.name} was not carried to its end: it is {run.state}",)
-    return replace(report_run(workspace, run, cases, trials, part=part, doubts=doubts), reused=len(trials))
+async def _judge(
+    workspace: Workspace, run: Run, cases: tuple[Case, ...], trials: list[Trial], *, limits: Limits, listener: Listener
+) -> Judging:
+    """Ask the set's judge what it has not said yet: of its own controls, then of these answers."""
+    verdicts = verdicts_of(workspace)
+    measuring = () if run.control else unmeasured(cases, verdicts)
+    asked = tuple(dict.fromkeys((*measuring, *unjudged(cases, trials, verdicts))))
+    if limits.max_cost_usd is not None:
+        limits = replace(limits, max_cost_usd=max(0.0, limits.max_cost_usd - (cost_of(trials) or 0.0)))
+    try:
+        return await ask_judge(workspace, asked, limits=limits, listener=listener)
+    except BaseException:
+        workspace.store.set_state(run, "interrupted")
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,18 +310,11 @@ def select_cases(workspace: Workspace, config: str, options: Options) -> tuple[C
     wanted = {case.id for case in cases}
     whole = (run for run in runs if wanted <= {trial.case for trial in workspace.store.trials(run)})
     newest = next(whole, runs[0])
-    scores = score_run(cases, workspace.store.trials(newest))
+    scores = score_run(cases, workspace.store.trials(newest), verdicts=verdicts_of(workspace))
     failing = tuple(case for case in cases if scores[case.id].trials and scores[case.id].outcome != "pass")
     if not failing:
         raise NothingSelectedError(f"nothing selected: every case that run {newest.name} asked passes")
     return failing
-
-
-def record_notes(workspace: Workspace, report: RunReport) -> tuple[str, ...]:
-    """What its records say of what was seen beside the agent, and of a retrieval that was not tested."""
-    records = records_of(workspace, report.run)
-    untested = whole_reads(report.trials, records.listing).note if records is not None else ""
-    return (*watch_notes(report.trials), *filter(None, [untested]))
 
 
 def default_repeats(workspace: Workspace, config: str) -> int:
@@ -374,4 +345,4 @@ async def run_config(workspace: Workspace, config: str, options: Options) -> Run
         run = find_run(workspace, opened, options)
         report = await ask(workspace, opened, run, cases=cases, repeats=repeats, options=options)
     gaps = gap_notes(workspace.replay_set, workspace.select(options.only), options.control)
-    return replace(report, notes=(*gaps, *record_notes(workspace, report)))
+    return replace(report, notes=(*gaps, *record_notes(workspace, report), *judge_notes(report)))

@@ -59,10 +59,10 @@ def test_rules_of_one_case(load, text, expected):
 def test_judged_facts(load, write):
     write("p", "p.md")
     head = "judge: {model: m:7b, prompt: p.md}\n"
-    assert rules(load(head + one("[{judged: is kind}]"))) == [("judged-not-scored", 6)]
+    assert rules(load(head + one("[{judged: is kind}]"))) == [("judge-not-pinned", 0)]
     assert sorted(rules(load(head + one("[{judged: is kind}, {exact: blue}]", kind="identity")))) == [
+        ("judge-not-pinned", 0),
         ("judged-identity", 6),
-        ("judged-not-scored", 6),
     ]
 
 

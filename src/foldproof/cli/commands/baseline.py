@@ -14,7 +14,7 @@ from foldproof.cli.shared import ask_agents, progress, project_options, show, wo
 from foldproof.compare import diff_scores, load_baseline
 from foldproof.core import ExitCode, UsageError
 from foldproof.report import baseline_document, render_baseline
-from foldproof.workflow import Options, apply_acceptance, propose_baseline
+from foldproof.workflow import Options, apply_acceptance, propose_baseline, verdicts_of
 
 
 @click.group()
@@ -78,7 +78,7 @@ def show_(project_path: Path | None, set_path: Path | None, *, as_json: bool) ->
     """Show the accepted baseline, scored with the facts as they stand now."""
     with workspace(project_path, set_path) as opened:
         held = load_baseline(opened.project.baseline_file)
-        scores = held.scores(opened.replay_set)
+        scores = held.scores(opened.replay_set, verdicts_of(opened))
         document = baseline_document(
             held,
             opened.replay_set,
