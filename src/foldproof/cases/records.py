@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Literal
 
+from foldproof.cases.counterparts import Counterpart
 from foldproof.cases.expectations import Expectation
 from foldproof.cases.forgetting import Forgetting
 from foldproof.cases.frozen import CutFrom
@@ -107,10 +108,19 @@ class Case:
         return turns[0] if len(turns) == 1 and turns[0].counterpart is not None else None
 
     @property
+    def counterparts(self) -> tuple[Counterpart, ...]:
+        """Who goes on with its turns, where somebody does."""
+        return tuple(turn.counterpart for one in self.sessions for turn in one.turns if turn.counterpart is not None)
+
+    @property
     def simulated(self) -> bool:
         """Whether a model plays the user in one of its turns."""
-        turns = (turn for one in self.sessions for turn in one.turns)
-        return any(turn.counterpart is not None and turn.counterpart.simulated is not None for turn in turns)
+        return any(who.simulated is not None for who in self.counterparts)
+
+    @property
+    def corrects(self) -> bool:
+        """Whether the agent is corrected in one of its turns, should it need that."""
+        return any(who.corrections for who in self.counterparts)
 
     @property
     def all_expected(self) -> tuple[Expectation, ...]:

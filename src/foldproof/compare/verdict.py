@@ -9,6 +9,7 @@ from datetime import date
 from typing import Literal
 
 from foldproof.cases import STRICT_CLASSES, ReplaySet, Requirement
+from foldproof.compare.corrections import CorrectionRate, correction_rates
 from foldproof.compare.diff import CaseChange, diff_scores
 from foldproof.compare.figures import RunFigures, change_figures, run_figures
 from foldproof.compare.gate import ClassGate, gate_scores
@@ -33,7 +34,7 @@ class Check:
     `reasons` say why the verdict is what it is, the weightiest first; `notes` are for the reader and decide
     nothing. Nor do the figures: `p_value` is McNemar's, `smallest_drop` the fewest losses that this set could tell from
     noise, `by_history` the test that takes cases of one history as one (`ChangeFigures`), `before` and `after` are the
-    figures of the two runs.
+    figures of the two runs, `corrected_before` and `corrected_after` what corrections did in them.
     """
 
     verdict: Verdict
@@ -47,6 +48,8 @@ class Check:
     by_history: SignFlip | None = None
     before: RunFigures | None = None
     after: RunFigures | None = None
+    corrected_before: tuple[CorrectionRate, ...] = ()
+    corrected_after: tuple[CorrectionRate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +158,8 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
         by_history=figures.by_history,
         before=run_figures(evidence.before),
         after=run_figures(evidence.after),
+        corrected_before=correction_rates(replay_set.cases, evidence.before),
+        corrected_after=correction_rates(replay_set.cases, evidence.after),
     )
 
 

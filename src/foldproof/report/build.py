@@ -15,12 +15,14 @@ from foldproof.compare import (
     RunVerdict,
     run_figures,
 )
+from foldproof.compare.corrections import correction_rates
 from foldproof.compare.diff import count_owners, lost_facts
 from foldproof.compare.statistics import SignFlip
 from foldproof.compare.verdict import MEANING
 from foldproof.core import Problem
 from foldproof.record import Run, Trial
 from foldproof.report.controls import ControlsPart
+from foldproof.report.corrections import correction_rows
 from foldproof.report.documents import (
     BaselineDocument,
     CaseRow,
@@ -89,6 +91,8 @@ def check_document(
         by_history=_history_test(check.by_history),
         rate_before=_rate(check.before),
         rate_after=_rate(check.after),
+        corrections_before=correction_rows(check.corrected_before),
+        corrections_after=correction_rows(check.corrected_after),
         owners=_owners(check.cases),
         meaning=MEANING,
         controls=controls,
@@ -194,6 +198,7 @@ def run_document(
         notes=list(notes),
         owners=count_owners(_owner_of(score) for case in scores.values() for score in zip(*_failed(case), strict=True)),
         rate=None if info.control else _rate(run_figures(scores)),
+        corrections=correction_rows(correction_rates(replay_set.cases, scores)),
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from foldproof.compare.diff import Change
 from foldproof.report.controls import ControlsPart
+from foldproof.report.corrections import CorrectionRow
 from foldproof.report.cuts import CutDocument
 from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
 from foldproof.report.imports import ImportDocument
@@ -117,6 +118,8 @@ class CheckDocument(Document):
     )
     rate_before: RateRow | None = None
     rate_after: RateRow | None = None
+    corrections_before: list[CorrectionRow] = Field(default=[])
+    corrections_after: list[CorrectionRow] = Field(default=[])
     owners: dict[str, int] = Field(default={}, description="how many facts each owner lost against the baseline")
     meaning: str
     controls: ControlsPart | None = Field(default=None, description="those of the candidate, where they were asked for")
@@ -147,6 +150,7 @@ class RunDocument(Document):
     notes: list[str] = Field(default=[])
     owners: dict[str, int] = Field(default={}, description="how many facts that are not right each owner lost")
     rate: RateRow | None = Field(default=None, description="null for a control")
+    corrections: list[CorrectionRow] = Field(default=[])
 
 
 class BaselineDocument(Document):

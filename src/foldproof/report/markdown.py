@@ -15,6 +15,7 @@ from foldproof.report.controls import (
     retention_counts,
     retention_word,
 )
+from foldproof.report.corrections import CHECK_HEADER, HEADING, RUN_HEADER, compared_rows, run_rows
 from foldproof.report.documents import CaseRow, CheckDocument, CompareDocument, GateRow, RunDocument, SetInfo
 from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo
 from foldproof.report.figures import INFORMS, check_figures, compared_figures, run_figure_lines
@@ -61,6 +62,7 @@ def markdown_check(document: CheckDocument) -> str:
     lines += _bullets(words(reason) for reason in document.reasons)
     lines += _losses("Lost facts", check_losses(document), document.owners)
     lines += _gate(document.gate)
+    lines += _corrections(compared_rows(document.corrections_before, document.corrections_after), CHECK_HEADER)
     changed = [case for case in document.cases if case.change in CHANGED]
     if changed:
         lines += ["### Changed cases", "", *_changes(changed)]
@@ -93,6 +95,7 @@ def markdown_run(document: RunDocument) -> str:
         rows = [[code(case.id), code(case.case_class), code(first_error(case))] for case in errors]
         lines += ["### Without a judgement", "", *table(["case", "class", "error"], rows)]
     lines += _gate(document.gate)
+    lines += _corrections(run_rows(document.corrections), RUN_HEADER)
     passing = [[code(case.id), code(case.case_class)] for case in document.cases if case.outcome == "pass"]
     lines += folded(f"{counted(len(passing), 'case')} that pass", table(["case", "class"], passing))
     lines += _bullets(words(note) for note in document.notes)
@@ -244,6 +247,11 @@ def _gate(gate: Sequence[GateRow]) -> list[str]:
     ]  # fmt: skip
     lines = table(["class", "needed", "got", "", "cases"], rows) or ["no class was held against a gate", ""]
     return ["### Gate", "", *lines]
+
+
+def _corrections(rows: Sequence[Sequence[str]], header: Sequence[str]) -> list[str]:
+    lines = table(list(header), [[code(row[0]), *row[1:]] for row in rows])
+    return [f"### {HEADING[0].upper()}{HEADING[1:]}", "", *lines] if lines else []
 
 
 def _controls(part: ControlsPart | None) -> list[str]:

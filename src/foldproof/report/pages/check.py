@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from foldproof.report.corrections import CHECK_HEADER, compared_rows
 from foldproof.report.documents import CheckDocument
 from foldproof.report.figures import INFORMS, check_figures
 from foldproof.report.pages.controls import write_controls
-from foldproof.report.pages.tables import run_line, set_line, write_cases, write_gate, write_losses
+from foldproof.report.pages.tables import run_line, set_line, write_cases, write_corrections, write_gate, write_losses
 from foldproof.report.sheet import Sheet, verdict_mark, write_list
 from foldproof.report.summary import (
     CHANGED,
@@ -40,6 +41,8 @@ def write_check(sheet: Sheet, document: CheckDocument) -> None:
             sheet.blank()
         _write_reasons(sheet, document)
     write_gate(sheet, document.gate)
+    compared = compared_rows(document.corrections_before, document.corrections_after)
+    write_corrections(sheet, compared, CHECK_HEADER)
     _write_changes(sheet, document)
     write_controls(sheet, document.controls)
     write_list(sheet, "waivers and notes", [inline(note, BRIEF) for note in document.notes])

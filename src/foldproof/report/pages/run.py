@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from foldproof.report.corrections import RUN_HEADER, run_rows
 from foldproof.report.documents import RunDocument, ScoredCase
 from foldproof.report.figures import INFORMS, run_figure_lines
-from foldproof.report.pages.tables import run_line, set_line, write_gate, write_losses
+from foldproof.report.pages.tables import run_line, set_line, write_corrections, write_gate, write_losses
 from foldproof.report.sheet import Row, Sheet, verdict_mark, write_list
 from foldproof.report.summary import first_error, run_headline, run_losses, run_next, untold
 from foldproof.report.text import BRIEF, LONG, counted, inline, pieces
@@ -27,6 +28,7 @@ def write_run(sheet: Sheet, document: RunDocument) -> None:
         sheet.table([_error_row(case) for case in errors])
     if not document.run.control:
         write_gate(sheet, document.gate)
+    write_corrections(sheet, run_rows(document.corrections), RUN_HEADER)
     if sheet.details:
         _write_answers(sheet, document)
     write_list(sheet, "notes", [inline(note, BRIEF) for note in document.notes])

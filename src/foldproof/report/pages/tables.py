@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from foldproof.report.corrections import HEADING
 from foldproof.report.documents import CaseRow, GateRow, SetInfo
 from foldproof.report.explained import RunInfo
 from foldproof.report.sheet import Row, Sheet, verdict_mark
@@ -49,6 +50,14 @@ def write_gate(sheet: Sheet, gate: Sequence[GateRow]) -> None:
         for row in gate
     ]
     sheet.table(rows, header=("class", "needed", "got", "", ""))
+
+
+def write_corrections(sheet: Sheet, rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
+    """First tries and corrections side by side; nothing where no case has a correction."""
+    if rows:
+        sheet.blank()
+        sheet.line((HEADING, "strong"))
+        sheet.table([Row(tuple(map(inline, row))) for row in rows], header=header)
 
 
 def write_cases(sheet: Sheet, cases: Sequence[CaseRow], changes: Collection[str]) -> None:
