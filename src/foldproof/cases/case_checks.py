@@ -111,12 +111,12 @@ def _call_problems(case: Case) -> Iterator[_Found]:
         if item.kind == "no_tool_called" or item.silent:
             continue
         for call in item.calls:
-            if all(any(_covers(other, one) for other in forbidden) for one in call.alternatives):
+            if all(any(covers(other, one) for other in forbidden) for one in call.alternatives):
                 message = f" expects the call of {call.label} and forbids it too"
                 yield f"expect.{index}", "expected-and-forbidden", message, "remove one of the two"
 
 
-def _covers(forbidden: ExpectedCall, expected: ExpectedCall) -> bool:
+def covers(forbidden: ExpectedCall, expected: ExpectedCall) -> bool:
     """Whether every call that meets the one is forbidden by the other."""
     if forbidden.name not in {ANY_TOOL, expected.name} or forbidden.mode == "exact":
         return False

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz, process
 
-from foldproof.cases.case_checks import alternatives, placed_facts
+from foldproof.cases.case_checks import alternatives, covers, placed_facts
 from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.cut import DRAFT
 from foldproof.cases.lint_forgetting import forget_doubts
@@ -78,7 +78,12 @@ def _history_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
 
 def _case_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     for case in replay_set.cases:
-        whole = (*_whole_doubts(case), *_class_doubts(case, replay_set), *forget_doubts(case))
+        whole = (
+            *_whole_doubts(case),
+            *_class_doubts(case, replay_set),
+            *forget_doubts(case),
+            *_correction_doubts(case),
+        )
         found = [(case, doubt) for doubt in whole]
         found += [(part, doubt) for part in case.parts for doubt in _doubts(part)]
         for part, (key, rule, message, hint) in found:
@@ -111,6 +116,19 @@ def _whole_doubts(case: Case) -> Iterator[_Doubt]:
     elif all(item.about_memory for item in expect):
         message = " looks only at the memory: it grades the store, not the behaviour"
         yield place, "store-only", message, "add what the agent must do or say with it: `tool_called`, `reply_mentions`"
+
+
+def _correction_doubts(case: Case) -> Iterator[_Doubt]:
+    """Corrections that are said after the right call too: a first try that is right would be taken back."""
+    for at, session in enumerate(case.sessions):
+        for number, turn in enumerate(session.turns):
+            wanted = [call for item in turn.expect if item.kind == "tool_called" for call in item.calls]
+            lines = turn.counterpart.corrections if turn.counterpart is not None else ()
+            for call in (call for line in lines if line.when.kind == "tool_called" for call in line.when.calls):
+                if any(covers(call, one) for one in wanted):
+                    message = f" corrects every call of {call.label}, the expected one too"
+                    hint = "say under `after` by which argument a call is wrong"
+                    yield f"sessions.{at}.turns.{number}.correction", "corrects-the-right", message, hint
 
 
 def _doubts(case: Case) -> Iterator[_Doubt]:
@@ -193,9 +211,10 @@ def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
 
 
 def _said_in(case: Case) -> list[Text]:
-    """What is said in the case itself before its last answer."""
+    """What is said in the case itself before its last answer, or may be said."""
     past = (text for turn in case.frozen for text in (turn.text, *(made.text for made in turn.calls)))
-    return [Text(text) for text in (*past, *(part.question for part in case.parts))]
+    may = (text for who in case.counterparts for text in who.words)
+    return [Text(text) for text in (*past, *(part.question for part in case.parts), *may)]
 
 
 def _is_said(fact: Fact, texts: Iterable[Text]) -> bool:
