@@ -175,11 +175,14 @@ class Outcome:
 
 @pytest.fixture
 def carry_out():
-    async def carrying(plan, factory, *, watch=None, **limits):
+    async def carrying(plan, factory, *, watch=None, counterparts=None, **limits):
         outcome = Outcome()
         with anyio.fail_after(10):
             async with run_trials(
-                plan, OpenedAgents(factory, watch or Watch()), limits=Limits(**{"timeout_s": 5.0, **limits})
+                plan,
+                OpenedAgents(factory, watch or Watch()),
+                limits=Limits(**{"timeout_s": 5.0, **limits}),
+                counterparts=counterparts,
             ) as stream:
                 async for record in stream:
                     outcome.records.append(record)

@@ -171,5 +171,5 @@ async def open_simulator(settings: Mapping[str, Any], environ: Mapping[str, str]
 
 def simulator_note(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """What the reader of a report should know of who played the user, and how steadily."""
-    steady = (note.replace("the model", "it", 1) for note in steadiness_notes(settings))
+    steady = (note.replace("the model", "its model", 1) for note in steadiness_notes(settings))
     return ("; ".join([f"the simulated user is {settings.get('name')}, told by {PLAY.name}", *steady]),)
