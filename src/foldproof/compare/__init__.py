@@ -1,6 +1,7 @@
 """The comparison: the accepted baseline, the diff, the gate and the verdict. Pure but for the baseline's file."""
 
 from foldproof.compare.baseline import Baseline, asked_hash, load_baseline, save_baseline
+from foldproof.compare.departures import Departure, departure, path_findings
 from foldproof.compare.diff import CaseChange, FactChange, config_differences, diff_scores
 from foldproof.compare.figures import ChangeFigures, RunFigures, change_figures, run_figures
 from foldproof.compare.gate import ClassGate, gate_scores
@@ -21,6 +22,7 @@ __all__ = [
     "ClassGate",
     "ControlFinding",
     "ControlScores",
+    "Departure",
     "Evidence",
     "FactChange",
     "Retention",
@@ -31,6 +33,7 @@ __all__ = [
     "change_figures",
     "config_differences",
     "control_findings",
+    "departure",
     "diff_scores",
     "effective_retention",
     "gate_scores",
@@ -38,6 +41,7 @@ __all__ = [
     "judge_control",
     "judge_run",
     "load_baseline",
+    "path_findings",
     "run_figures",
     "save_baseline",
 ]

@@ -9,11 +9,11 @@ from typing import Literal
 from foldproof.score import CaseScore, TrialScore
 
 Scores = Mapping[str, CaseScore]
-ControlName = Literal["unplugged", "oracle", "full"]
-Finding = Literal["vacuous", "broken", "unheeded", "overlooked", "unjudged"]
+ControlName = Literal["unplugged", "oracle", "full", "live"]
+Finding = Literal["vacuous", "broken", "unheeded", "overlooked", "departed", "unjudged"]
 """What a control found of a case: it passes with no memory; it fails with its facts in the prompt; the same, though it
 passes with its memory or the whole history; it fails with the whole history there, though it passed with the facts
-alone; the control itself could not be judged."""
+alone; live it leaves the path of its frozen turns; the control itself could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)

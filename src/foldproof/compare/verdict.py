@@ -23,6 +23,7 @@ _PLAIN = frozenset({"kept", "lost", "recovered", "failing", "flaky"})
 _TOLD_IN_VAIN = {
     "oracle": "these fail with their facts in the prompt, so they are broken or beyond the agent",
     "full": "these fail with the whole history in the prompt",
+    "live": "these fail where the user's messages are said anew in place of the frozen turns",
 }
 MEANING = "a pass means that the named facts survived; it says nothing of helpfulness, format or speed"
 
@@ -106,7 +107,7 @@ def judge_control(
     """What a control comes to.
 
     Unplugged it passes where no case does, since none may pass without a memory; the others pass where every case
-    does in some trial, since each has what it needs in front of it.
+    does in some trial.
     """
     if control == "unplugged":
         named = [score.id for score in scores.values() if score.passes]

@@ -20,9 +20,9 @@ Speaker = Literal["case", "correction", "rule", "simulated"]
 Close = Literal["", "silent", "limit", "done"]
 """Why the user says nothing more in a turn: no line fits, the limit of turns, the simulated user is done. Empty where
 that was not to be decided."""
-Control = Literal["", "unplugged", "oracle", "full"]
-"""Empty for a run of the memory itself; else the memory was cut off, and nothing, the expected facts or the whole
-history stood in the prompt."""
+Control = Literal["", "unplugged", "oracle", "full", "live"]
+"""Empty for a run of the memory itself; `live` where the user's messages of frozen turns were said anew. Else the memory
+was cut off, and nothing, the expected facts or the whole history stood in the prompt."""
 
 
 class TrialKey(NamedTuple):

@@ -107,6 +107,7 @@ HEADINGS: dict[Finding, str] = {
     "broken": "broken, or beyond the agent: these fail with their facts in the prompt",
     "unheeded": "unheeded: these fail with their bare facts in the prompt, and pass with the memory or the history",
     "overlooked": "overlooked: these fail with the whole history in the prompt, though its facts alone were enough",
+    "departed": "replay misleads: on the same messages of the user these leave the path of their frozen turns",
     "unjudged": "not judged: of these a control says nothing",
 }
 """What each finding means, over the cases of which it was made."""

@@ -23,6 +23,7 @@ _UNDER = {
     "unplugged": "with the memory cut off; none should",
     "oracle": "with their facts in the prompt; each should",
     "full": "with the whole history in the prompt",
+    "live": "with the user's messages said anew in place of the frozen turns",
 }
 _PLAIN_WORD = re.compile(r"[\w.:@%+,=/-]+")
 

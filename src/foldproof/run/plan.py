@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from foldproof.cases import Case, Configuration
+from foldproof.cases import Case, CaseSession, CaseTurn, Configuration
 from foldproof.core import content_hash
 from foldproof.logs import History, PastTurn
 from foldproof.record import TrialKey
@@ -15,7 +15,7 @@ from foldproof.record.records import Control
 from foldproof.run.context import context_gap, context_of
 
 UNPLUGGED: Mapping[str, Any] = {"kind": "none"}
-"""The `memory_config` of every control: there is no memory."""
+"""The `memory_config` of every control but the live one: there is no memory."""
 WHOLE: Mapping[str, Any] = {"kind": "head", "budget": 10**9}
 """The `memory_config` that gives back all it was told. Only the controls of `recall` have it: that agent reads no
 prompt, its answer is what its memory holds."""
@@ -80,9 +80,9 @@ def plan_trials(
     """Cases times repeats, less what is done, in the order of the set; trials that `failed` are asked again.
 
     All first repetitions come before the second ones, so that an interrupted run has seen every case early.
-    The memory of a case is its own `memory_config` overlaid by the configuration's; under a control there is none,
-    and a case that cannot have the control (`control_gap`) is left out. A memory of the agent's own (`external`) is
-    given no history: nothing is built in it.
+    The memory of a case is its own `memory_config` overlaid by the configuration's; under a control but the live one
+    there is none. A case that cannot have the control (`control_gap`) is left out. A memory of the agent's own
+    (`external`) is given no history: nothing is built in it.
     """
     planned = [
         _given(case, configuration, histories, control)
@@ -102,7 +102,16 @@ def control_gap(case: Case, control: Control, *, histories: Mapping[str, History
     """Why a case cannot have this control, or empty where it can."""
     if not control or control == "unplugged":
         return ""
+    if control == "live":
+        return "" if case.frozen else "it has no frozen turns whose messages could be said anew"
     return context_gap(case, control, histories[case.history] if case.history else None)
+
+
+def lived(case: Case) -> Case:
+    """The case with the user's messages of its frozen turns said anew, and the question after them."""
+    said = [turn.text for turn in case.frozen if turn.role == "user"]
+    turns = tuple(CaseTurn(text) for text in (*said, case.question))
+    return replace(case, frozen=(), sessions=(CaseSession(turns, case.at),), expect=())
 
 
 def _given(
@@ -113,7 +122,9 @@ def _given(
     memory: Mapping[str, Any] = {**case.memory_config, **configuration.memory}
     message = ""
     context = None
-    if control:
+    if control == "live":
+        case = lived(case)
+    elif control:
         context = None if control == "unplugged" else context_of(case, control, history)
         memory, history = UNPLUGGED, None
         if context is not None and configuration.adapter == "recall":
@@ -123,5 +134,5 @@ def _given(
     elif configuration.memory.get("kind") == "external":
         history = None
     key = content_hash([history.sha256 if history else "", memory, configuration.sha256])
-    unplugged = bool(control) and context is None
+    unplugged = control not in {"", "live"} and context is None
     return PlannedTrial(case, 0, memory, history, key, unplugged=unplugged, message=message)

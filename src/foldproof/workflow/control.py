@@ -1,4 +1,4 @@
-"""The controls: the same questions with no memory, and with the expected facts or the whole history in its place."""
+"""The controls: the same questions with no memory or what is to be known in its place, and frozen turns lived anew."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from foldproof.compare import (
     Retention,
     control_findings,
     effective_retention,
+    path_findings,
 )
 from foldproof.core import NothingSelectedError
 from foldproof.record import Run
@@ -51,7 +52,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """All three controls beside one configuration, and what they come to. They inform."""
+    """All controls beside one configuration, and what they come to. They inform."""
 
     reports: tuple[RunReport, ...]
     retention: tuple[Retention, ...]
@@ -94,6 +95,8 @@ async def run_control(
 
 
 def _cannot_be_cut_off(workspace: Workspace, configuration: Configuration, control: recorded.Control) -> str:
+    if control == "live":
+        return "`recall` decides nothing, so it can leave no path" if configuration.adapter == "recall" else ""
     if configuration.memory.get("kind") == "external":
         return "the memory is the agent's own (`memory: external`)"
     cases = workspace.replay_set.cases
@@ -118,17 +121,22 @@ async def run_controls(
     oracle = await run_control(workspace, config, left, cases=cases, control="oracle")
     left = less(workspace, left, _asked_now(oracle))
     full = await run_control(workspace, config, left, cases=cases, control="full")
+    left = less(workspace, left, _asked_now(full))
+    live = Control()
+    if any(case.frozen for case in cases):
+        live = await run_control(workspace, config, left, cases=cases, control="live")
     found = ControlScores(unplugged.scores, oracle.scores, full.scores)
-    asked = (unplugged, oracle, full)
+    asked = (unplugged, oracle, full, live)
     configuration = workspace.configuration(config)
     notes = [control.note for control in asked if control.note]
     for kind, control in zip(_BESIDE, (oracle, full), strict=True):
         notes += () if control.note else gap_notes(workspace.replay_set, cases, kind)
         notes += wording_note(configuration, kind) if control.report else ()
+    notes += wording_note(configuration, "live") if live.report else ()
     return Controls(
         tuple(control.report for control in asked if control.report is not None),
         effective_retention(scores, found),
-        control_findings(found, scores),
+        (*control_findings(found, scores), *path_findings(cases, live.report.trials if live.report else ())),
         tuple(dict.fromkeys(notes)),
     )
 

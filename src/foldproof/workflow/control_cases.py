@@ -16,6 +16,7 @@ CONTROL_NAMES: dict[Control, str] = {
     "unplugged": "unplugged control",
     "oracle": "oracle",
     "full": "full context",
+    "live": "live control",
 }
 """What each control is called in sentences."""
 _TOLD: dict[Control, str] = {
@@ -53,6 +54,8 @@ def gap_notes(replay_set: ReplaySet, cases: Iterable[Case], control: Control) ->
 
 def wording_note(configuration: Configuration, control: Control) -> tuple[str, ...]:
     """What the agent was given in place of its memory, where it was given something."""
+    if control == "live":
+        return ("live control: the user's messages of the frozen turns were said anew, one after the other",)
     if control not in _TOLD:
         return ()
     if configuration.adapter == "recall":

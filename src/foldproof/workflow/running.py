@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from foldproof.agents import OpenedAgents, open_agents
 from foldproof.agents.watch import CassetteMode, Watching
 from foldproof.cases import Case, Configuration, Limits, expand
+from foldproof.compare import path_findings
 from foldproof.core import NothingSelectedError, Redactor, UsageError, __version__, content_hash
 from foldproof.record import Run, Trial
 from foldproof.record.records import Control
@@ -345,4 +346,6 @@ async def run_config(workspace: Workspace, config: str, options: Options) -> Run
         run = find_run(workspace, opened, options)
         report = await ask(workspace, opened, run, cases=cases, repeats=repeats, options=options)
     gaps = gap_notes(workspace.replay_set, workspace.select(options.only), options.control)
-    return replace(report, notes=(*gaps, *record_notes(workspace, report), *judge_notes(report)))
+    found = path_findings(cases, report.trials) if options.control == "live" else ()
+    left = (f"{one.id}: {one.reason}" for one in found)
+    return replace(report, notes=(*gaps, *left, *record_notes(workspace, report), *judge_notes(report)))

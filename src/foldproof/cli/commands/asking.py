@@ -86,8 +86,9 @@ def cassette_option(command: Any) -> Any:  # noqa: ANN401  # a decorator of clic
 @click.option("--resume", default="", metavar="RUN", help="Go on with this run, for instance with more trials.")
 @click.option(
     "--control",
-    type=click.Choice(["unplugged", "oracle", "full"]),
-    help="Cut the memory off, and put nothing, the expected facts or the whole history in its place.",
+    type=click.Choice(["unplugged", "oracle", "full", "live"]),
+    help="Cut the memory off, and put nothing, the expected facts or the whole history in its place; "
+    "or say the messages of frozen turns anew.",
 )
 @cassette_option
 @click.option("--unplugged", "control", flag_value="unplugged", help="The same as `--control unplugged`.")

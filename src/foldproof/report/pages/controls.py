@@ -45,4 +45,4 @@ def _row(row: RetentionRow) -> Row:
 
 def _finding(row: FindingRow, finding: Finding) -> Row:
     control = (inline(row.control),) if finding == "unjudged" else ()
-    return Row((inline(row.id), inline(row.case_class), *control, inline(row.reason, BRIEF)))
+    return Row((inline(row.id), inline(row.case_class), *control, inline(row.reason, 2 * BRIEF)))
