@@ -1,13 +1,15 @@
-// A foldproof agent in Node: it keeps the history and answers with the lines that share a word with the question.
+// A foldproof agent in Node: it keeps the history and answers with the lines that share a word with the question,
+// of those first that were said in the conversation that it goes on with.
 // Protocol foldproof-agent/1: each line on standard input is one JSON object, answered by one line.
 import { createInterface } from "node:readline";
 
 let lines = [];      // the memory: {id, text}
+let talk = [];       // what was said before in this session: {id, text}
 let limit = 5;       // memory_config.k
 
 const words = (text) => new Set(text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
 
-function recall(question) {
+function recall(question, lines) {
   const asked = words(question);
   const shared = ({ text }) => [...words(text)].filter((word) => asked.has(word)).length;
   return lines
@@ -24,10 +26,15 @@ const steps = {
       turns.map(({ role, text }, n) => ({ id: `${session}.t${n + 1}`, text: `${role}: ${text}` })));
     return {};
   },
-  start: () => ({}),
+  start: () => { talk = []; return {}; },
+  resume: ({ turns }) => {
+    talk = turns.map(({ role, text }, n) => ({ id: `t${n + 1}`, text: `${role}: ${text}` }));
+    return { resumed: turns.length };
+  },
   reply: ({ text }) => {
-    const memory_reads = recall(text);
-    return { text: memory_reads.map((line) => line.text).join("\n") || "I don't know.", memory_reads, tool_calls: [] };
+    const memory_reads = recall(text, lines);
+    const known = [...recall(text, talk), ...memory_reads].map((line) => line.text);
+    return { text: known.join("\n") || "I don't know.", memory_reads, tool_calls: [] };
   },
   memories: () => ({ items: lines }),
   snapshot: () => ({ snapshot: lines }),

@@ -137,11 +137,14 @@ class ChatConversation:
     now: str
     talk: Talk
     turns: list[Message] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     async def resume(self, turns: Sequence[PastTurn]) -> None:
         """Go on from these turns, as messages between the system prompt and the user's next one."""
         self.turns += past_messages(turns)
         self.talk.turns += past_talk(turns)
+        if self.tools.world is not None and any(turn.calls for turn in turns):
+            self.notes.append("the calls of the frozen turns were not made in the world, which is as it begins")
 
     async def reply(self, message: str) -> Reply:
         """The model's answer; the memory is asked with the user's message.
@@ -151,7 +154,7 @@ class ChatConversation:
         Raises:
             AgentError: where the model or the memory fails, or the tool loop does not end.
         """
-        reading = Reading(notes=list(self.talk.notes))
+        reading = Reading(notes=[*self.talk.notes, *self.notes])
         memory, template = "", self.mind.settings.template(self.memory)
         if "memory" in template.places:
             recall = await self.memory.recall(message)

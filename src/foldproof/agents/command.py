@@ -104,8 +104,16 @@ class CommandAgent:
         return CommandConversation(self)
 
     async def resume(self, turns: Sequence[PastTurn]) -> None:
-        """Send what was said and done so far in the session."""
-        await self._steps.supported({"do": "resume", "turns": past_lines(turns)})
+        """Send what was said and done so far in the session.
+
+        Raises:
+            UnsupportedError: where the program does not say that it took all of it: many a program answers `{}` to what
+                it does not know.
+        """
+        answer = await self._steps.supported({"do": "resume", "turns": past_lines(turns)})
+        if answer.get("resumed") != len(turns):
+            told = json.dumps(answer)[:200]
+            raise UnsupportedError(f'the agent answered `resume` with {told}, where {{"resumed": {len(turns)}}} is due')
 
     async def memories(self, user: str) -> Sequence[MemoryItem]:
         """Ask for the items held."""

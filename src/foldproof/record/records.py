@@ -21,7 +21,7 @@ Close = Literal["", "silent", "limit", "done"]
 """Why the user says nothing more in a turn: no line fits, the limit of turns, the simulated user is done. Empty where
 that was not to be decided."""
 Control = Literal["", "unplugged", "oracle", "full", "live"]
-"""Empty for a run of the memory itself; `live` where the user's messages of frozen turns were said anew. Else the memory
+"""Empty for a run of the memory itself; `live` where the messages of frozen turns were said anew. Else the memory
 was cut off, and nothing, the expected facts or the whole history stood in the prompt."""
 
 
