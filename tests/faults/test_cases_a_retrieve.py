@@ -131,7 +131,7 @@ TOPICS = said(
 
 
 def test_a34_that_points_at_the_wrong_topic(tmp_path):
-    """The five turns stand in the history; a frozen prefix with one graded decision comes with N-1 cases."""
+    """The five turns stand in the history; as a frozen prefix they stand in `test_cases_a_frozen.py`."""
     faulty, sound = play(tmp_path, ["finding:FirstTopic", "finding:LastTopic"], THAT, TOPICS)
     assert sound.score.passed
     loss = faulty.loss("abstract class")
