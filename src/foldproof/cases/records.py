@@ -128,6 +128,22 @@ class Case:
         return tuple(item for part in self.parts for item in part.expect)
 
     @property
+    def behaviour(self) -> Case:
+        """The case without what its turns expect of the memory; the case itself where nothing else would be asked."""
+        kept = tuple(
+            replace(
+                session,
+                turns=tuple(
+                    replace(turn, expect=tuple(item for item in turn.expect if not item.about_memory))
+                    for turn in session.turns
+                ),
+            )
+            for session in self.sessions
+        )
+        bare = replace(self, sessions=kept)
+        return bare if bare.all_expected or bare.expected or bare.abstain else self
+
+    @property
     def asks_calls(self) -> bool:
         """Whether the agent's calls must be seen to judge an answer."""
         return self.forget is not None or any(item.about_calls for item in self.all_expected)

@@ -55,25 +55,41 @@ class CaseScore:
 
 
 def score_case(
-    case: Case, trials: Iterable[Trial], *, records: Records | None = None, verdicts: Verdicts = UNJUDGED
+    case: Case,
+    trials: Iterable[Trial],
+    *,
+    records: Records | None = None,
+    verdicts: Verdicts = UNJUDGED,
+    cut_off: bool = False,
 ) -> CaseScore:
-    """Score every trial of a case, in the order of repetition; with `records`, say who lost what they miss."""
+    """Score every trial of a case, in the order of repetition; with `records`, say who lost what they miss.
+
+    `verdicts` and `cut_off` as in `score_trial`.
+    """
     ordered = sorted(trials, key=lambda trial: trial.repeat)
-    scores = (score_trial(case, trial, records=records, verdicts=verdicts) for trial in ordered)
+    scores = (score_trial(case, trial, records=records, verdicts=verdicts, cut_off=cut_off) for trial in ordered)
     return CaseScore(case.id, case.case_class, tuple(scores))
 
 
 def score_run(
-    cases: Iterable[Case], trials: Iterable[Trial], *, records: Records | None = None, verdicts: Verdicts = UNJUDGED
+    cases: Iterable[Case],
+    trials: Iterable[Trial],
+    *,
+    records: Records | None = None,
+    verdicts: Verdicts = UNJUDGED,
+    cut_off: bool = False,
 ) -> dict[str, CaseScore]:
     """Score recorded trials; one entry a case, in the order of the set, whatever order the trials came in.
 
     Judged facts are what the stored `verdicts` say.
 
     A case without any trial has an entry without trials, whose outcome is `error`. Trials of cases that are
-    not among `cases` are left out.
+    not among `cases` are left out. `cut_off` says that the memory was cut off in this run.
     """
     by_case: dict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
         by_case[trial.case].append(trial)
-    return {case.id: score_case(case, by_case[case.id], records=records, verdicts=verdicts) for case in cases}
+    return {
+        case.id: score_case(case, by_case[case.id], records=records, verdicts=verdicts, cut_off=cut_off)
+        for case in cases
+    }

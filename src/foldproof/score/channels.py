@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from foldproof.logs import MemoryItem, ToolCall
+from foldproof.logs.prompts import without_tools
 from foldproof.matching import Text
 from foldproof.matching.escapes import unescaped
 from foldproof.record import TurnRecord
@@ -28,7 +29,7 @@ def shown_in(channel: Channel, turn: JudgedTurn) -> list[Said] | None:
         return None if calls is None else [(f"the call of {call.name}", _words(call)) for call in calls]
     if channel == "prompt":
         prompts = prompts_of(turn.record) if turn.record else []
-        return [("the prompt", _without_own(text, turn)) for text in prompts] or None
+        return [("the prompt", _without_own(without_tools(text), turn)) for text in prompts] or None
     items = reads_of_turn(turn.record) if turn.record else None
     return None if items is None else [(_place(item), item.text) for item in items]
 

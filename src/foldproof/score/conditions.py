@@ -8,13 +8,17 @@ from foldproof.matching import match_fact
 from foldproof.record import Trial, TurnRecord
 from foldproof.score.calls import judge_calls
 from foldproof.score.made import calls_made
+from foldproof.score.states import judge_state
 
 
 def condition_holds(item: Expectation, turn: TurnRecord) -> bool | None:
-    """Whether an expectation about the calls or the reply holds of a turn, by the rules that a score has.
+    """Whether an expectation about the calls, the reply or the state holds of a turn, by the rules that a score has.
 
     None where that cannot be seen, or where the reply may be read two ways.
     """
+    if item.kind == "state":
+        state = judge_state(item, turn.state)
+        return None if state.outcome == "error" else state.outcome == "held"
     if item.fact is None:
         made = turn_calls(turn)
         (verdict,) = judge_calls([item], made) if made is not None else (None,)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from foldproof.cases import Case
 from foldproof.logs import History, MemoryItem, ModelCall, PastTurn, ToolCall
+from foldproof.logs.prompts import without_tools
 from foldproof.matching import Text
 from foldproof.matching.escapes import unescaped
 from foldproof.record import StoreListing, Trial, TurnRecord
@@ -153,8 +154,8 @@ class TrialEvidence:
             yield from self._given(prompt, "the prompt" if whole else f"prompt {number}")
 
     def _given(self, prompt: str, place: str) -> Iterable[Part]:
-        """A prompt without the question: what the user says anew was not remembered."""
-        question = self.case.question.strip()
+        """A prompt without the tools and without the question: what the user says anew was not remembered."""
+        question, prompt = self.case.question.strip(), without_tools(prompt)
         for text in dict.fromkeys((prompt, unescaped(prompt))):
             yield Part(Text(text.replace(question, "…") if question else text), place)
 

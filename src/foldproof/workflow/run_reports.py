@@ -50,7 +50,13 @@ def report_run(
 
     `part` says that a person chose these cases out of the set; otherwise what was not asked is undecided.
     """
-    scores = score_run(cases, trials, records=records_of(workspace, run), verdicts=verdicts_of(workspace))
+    scores = score_run(
+        cases,
+        trials,
+        records=records_of(workspace, run),
+        verdicts=verdicts_of(workspace),
+        cut_off=run.control == "unplugged",
+    )
     judge = None
     if run.control:
         verdict = judge_control(scores, control=run.control, doubts=doubts)

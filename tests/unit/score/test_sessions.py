@@ -194,3 +194,15 @@ def test_store_expectations_name_their_stage_themselves_and_a_forbidden_word_its
     first = {"after": (), "memory_writes": (), "store_written": FULL.sha256, "store_kept": FULL.sha256}
     second = {"answer": "In store credit.", "prompt": "?", "memory_reads": ()}
     assert owner(case, trial_of(first, second), [FULL]) == [None, None, "use"]
+
+
+def test_with_the_memory_cut_off_a_leaking_context_passes_without_what_is_expected_of_the_memory():
+    case = case_of([WRITE], [READ, MENTIONS])
+    leaked = trial_of({"memory_writes": ()}, {"answer": "In store credit.", "memory_reads": (), "fresh": False})
+    assert score_trial(case, leaked).outcome == "error"
+    score = score_trial(case, leaked, cut_off=True)
+    assert (score.outcome, [fact.fact for fact in score.facts]) == ("pass", ["s2.t1 reply_mentions: store credit"])
+    fresh = trial_of({"memory_writes": ()}, {"answer": "In store credit.", "memory_reads": (), "fresh": True})
+    assert score_trial(case, fresh, cut_off=True).outcome == "fail"
+    nothing_else = case_of([WRITE], [READ])
+    assert score_trial(nothing_else, leaked, cut_off=True).outcome == "error"

@@ -13,6 +13,7 @@ from foldproof.logs import MemoryItem
 from foldproof.matching import Fact
 from foldproof.record import StoreListing, Trial, TurnRecord
 from foldproof.score import Records, score_trial
+from foldproof.score.conditions import condition_holds
 from foldproof.score.states import NO_STATE, judge_state
 
 REFUND = {"id": "R1", "order_id": 5310, "method": "store_credit", "amount": 39.5}
@@ -148,3 +149,23 @@ def test_a_turn_is_held_against_its_own_state():
 def test_a_forbidden_fact_beside_a_state_has_its_own_owner():
     case = Case("a", ASKS, forbidden=(Fact("normalized", "card"),), expect=(STATE,))
     assert score_trial(case, Trial("a", 0, "To your card.", state=SHOP)).outcome == "fail"
+
+
+def test_what_a_user_says_next_may_depend_on_the_state():
+    turn = TurnRecord(1, 1, "Refund it.", state=SHOP)
+    made = expectation_of({"state": {"refunds": [{"order_id": 5310}]}})
+    assert condition_holds(made, turn) is True
+    assert condition_holds(made, replace(turn, state={"refunds": []})) is False
+    assert condition_holds(made, replace(turn, state=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "owner"),
+    [
+        ("[system]\nHelp.\n\n[user]\nRefund.\n\n[tools]\ncreate_refund: to a card or as store credit", "retrieve"),
+        ("[system]\nYou know: store credit.\n\n[tools]\ncreate_refund: to a card", "use"),
+    ],
+)
+def test_the_tools_on_offer_tell_nothing_of_the_user(prompt, owner):
+    state = {"refunds": [{"order_id": 5310, "method": "card"}]}
+    assert two_sessions(state, prompt=prompt, memory_reads=(), kept=FULL).loss.owner == owner

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foldproof.logs import ToolCall, Usage, arguments_of
+from foldproof.logs.prompts import OFFERED
 
 _DEEPEST = 50
 
@@ -112,7 +113,7 @@ def tools_section(tools: Iterable[Any]) -> list[str]:
         name = text_in(inner.get("name")) or text_in(inner.get("type"))
         description = text_in(inner.get("description"))
         lines.append(f"{name}: {description}" if description else name)
-    return [section("tools", *lines)] if any(lines) else []
+    return [section(OFFERED, *lines)] if any(lines) else []
 
 
 def error_in(body: Any) -> str:  # noqa: ANN401  # any JSON value

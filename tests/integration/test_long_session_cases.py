@@ -1,0 +1,229 @@
+"""The cases of long sessions against a `chat` agent: a good one passes, and each fault fails with its own reason.
+
+The model is a rule that works from its prompt alone: what is not in the prompt it does not know.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldproof import ToolCall
+from foldproof.agents.chat import ChatAgent
+from foldproof.testing import ModelRequest, ScriptedModel, write_project
+
+STORE_CREDIT = """
+- id: memory-store-credit-preference
+  class: preference
+  sessions:
+  - at: day 1
+    turns:
+    - user: "From now on, refund me in store credit, never to my card."
+      expect:
+      - memory_write: {kind: preference, refund_method: store_credit}
+  - at: day 4                                  # fresh context; only the memory store persists
+    turns:
+    - user: "The kettle from order #5310 arrived dented. Refund it."
+      expect:
+      - memory_read: store credit
+      - tool_called: create_refund(order_id=5310, method=store_credit)
+      - reply_mentions: store credit
+"""
+END_STATE = STORE_CREDIT + "      - state: {refunds: [{order_id: 5310, method: store_credit}]}\n"
+WRITES, READS, REFUNDS, SAYS = (
+    "s1.t1 memory_write: kind=preference, refund_method=store_credit",
+    "s2.t1 memory_read: store credit",
+    "s2.t1 tool_called: create_refund(order_id=5310, method=store_credit)",
+    "s2.t1 reply_mentions: store credit",
+)
+STATE = 's2.t1 state: refunds=[{"order_id": 5310, "method": "store_credit"}]'
+
+
+@dataclass(frozen=True)
+class Support:
+    """A model of a shop's support agent. Each field that is off is one fault."""
+
+    writes: bool = True
+    reads: bool = True
+    uses: bool = True
+    looks_first: bool = True
+
+    def __call__(self, request: ModelRequest) -> Any:
+        done = {result.call.name: result.text for result in request.tool_results}
+        for step in (self.noting, self.searching, self.refunding):
+            if (found := step(request, done)) is not None:
+                return found
+        return "I do not know."
+
+    def noting(self, request: ModelRequest, done: dict[str, str]) -> Any:
+        """Keep a wish that is meant for later."""
+        if not request.question.startswith("From now on"):
+            return None
+        way = re.search(r"refund me in (\w+ \w+)", request.question)
+        if self.writes and "remember" in request.tools and "remember" not in done and way:
+            note = {"text": request.question, "refund_method": way[1].replace(" ", "_")}
+            return ToolCall("remember", {"kind": "preference", **note})
+        return "Noted."
+
+    def searching(self, request: ModelRequest, done: dict[str, str]) -> Any:
+        """Look up what is known of the user."""
+        if self.reads and "search_memory" in request.tools and "search_memory" not in done:
+            return ToolCall("search_memory", {"query": "how to refund"})
+        return None
+
+    def refunding(self, request: ModelRequest, done: dict[str, str]) -> Any:
+        """Refund the order that is named, the way that is known."""
+        order = re.search(r"order #(\d+).*Refund it", request.question)
+        if not order:
+            return None
+        order_id = int(order[1])
+        known = "\n".join(said.text for said in request.messages if said.text != request.question)
+        credit = self.uses and re.search(r"store.credit", known) is not None
+        if self.looks_first and "check_eligibility" not in done:
+            return ToolCall("check_eligibility", {"order_id": order_id})
+        if "create_refund" not in done:
+            return ToolCall("create_refund", {"order_id": order_id, "method": "store_credit" if credit else "card"})
+        refund = json.loads(done["create_refund"])
+        return f"Order {order_id} is refunded: {refund['amount']} euros {_WAYS[refund['method']]}."
+
+
+_WAYS = {"store_credit": "in store credit", "card": "to your card"}
+GOOD = Support()
+
+
+@pytest.fixture
+def asked(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """What a command says of a `chat` agent on a model, with its one case, as a JSON document."""
+
+    def ask(model: Any, cases: str, *command: str, memory: str = "notes") -> Any:
+        folder = tmp_path / "support"
+        with ScriptedModel(model) as server:
+            config = {
+                "agent": {"chat": {"world": "shop"}},
+                "model": {"base_url": server.url, "name": "scripted", "temperature": 0},
+                "memory": {"kind": memory},
+            }
+            write_project(folder, cases=[], configs={"production": config}, replay_set="replay.yaml")
+            (folder / "replay.yaml").write_text(f"foldproof: 1\nname: support\ncases:{cases}", "utf-8")
+            monkeypatch.chdir(folder)
+            return cli(*(command or ("run", "production")), "--json")
+
+    return ask
+
+
+def facts_of(result: Any) -> dict[str, Any]:
+    (case,) = result.document["cases"]
+    return {fact["fact"]: fact for fact in case["trials"][0]["facts"]}
+
+
+def told(result: Any) -> dict[str, tuple[str, str | None]]:
+    """Of each fact what became of it, and who lost it."""
+    return {name: (fact["outcome"], fact["owner"]) for name, fact in facts_of(result).items()}
+
+
+def test_a_good_agent_passes_the_case_over_two_sessions(asked):
+    result = asked(GOOD, STORE_CREDIT)
+    assert result.code == 0
+    assert told(result) == dict.fromkeys((WRITES, READS, REFUNDS, SAYS), ("held", None))
+
+
+def test_what_is_never_written_is_lost_at_write(asked):
+    result = asked(Support(writes=False), STORE_CREDIT)
+    assert result.code == 1
+    assert told(result) == {
+        WRITES: ("missed", None),
+        READS: ("missed", "write"),
+        REFUNDS: ("missed", "write"),
+        SAYS: ("missed", "write"),
+    }
+
+
+def test_an_agent_that_writes_and_never_reads_loses_it_at_retrieve(asked):
+    result = asked(Support(reads=False), STORE_CREDIT)
+    assert result.code == 1
+    assert told(result) == {
+        WRITES: ("held", None),
+        READS: ("missed", "retrieve"),
+        REFUNDS: ("missed", "retrieve"),
+        SAYS: ("missed", "retrieve"),
+    }
+    assert facts_of(result)[READS]["reason"] == "it stands in none of the 0 items that were read"
+
+
+def test_an_agent_that_reads_and_does_not_use_it_loses_it_at_use(asked):
+    result = asked(Support(uses=False), END_STATE)
+    assert result.code == 1
+    assert told(result) == {
+        WRITES: ("held", None),
+        READS: ("held", None),
+        REFUNDS: ("missed", "use"),
+        SAYS: ("missed", "use"),
+        STATE: ("missed", "use"),
+    }
+    reasons = {name: fact["reason"] for name, fact in facts_of(result).items()}
+    assert 'method: value (expected the text "store_credit", called with the text "card")' in reasons[REFUNDS]
+    assert reasons[STATE] == (
+        'the state differs in refunds[0].method: value (expected the text "store_credit", found the text "card")'
+    )
+
+
+@pytest.fixture
+def leaking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the conversations of an agent go on with one another: none begins with a fresh context."""
+    start = ChatAgent.start_session
+
+    async def start_session(self, info):
+        conversation = await start(self, info)
+        conversation.turns = self.__dict__.setdefault("leaked", conversation.turns)
+        return conversation
+
+    monkeypatch.setattr(ChatAgent, "start_session", start_session)
+
+
+@pytest.mark.usefixtures("leaking")
+def test_an_agent_that_keeps_the_context_shows_nothing_of_its_memory(asked):
+    for model, written in ((GOOD, "held"), (Support(writes=False, reads=False), "missed")):
+        result = asked(model, STORE_CREDIT)
+        assert result.code == 7
+        assert {name: outcome for name, (outcome, _) in told(result).items()} == {
+            WRITES: written,
+            READS: "error",
+            REFUNDS: "held",
+            SAYS: "held",
+        }
+        assert facts_of(result)[READS]["reason"] == "the context was not fresh: session 2 saw what was said before it"
+
+
+def test_the_unplugged_control_makes_the_case_fail(asked):
+    result = asked(GOOD, STORE_CREDIT, "run", "production", "--unplugged")
+    assert result.code == 0, "none should pass, and none does"
+    assert {name: outcome for name, (outcome, _) in told(result).items()} == {
+        WRITES: "missed",
+        READS: "missed",
+        REFUNDS: "missed",
+        SAYS: "missed",
+    }
+
+
+@pytest.mark.usefixtures("leaking")
+def test_an_agent_whose_context_leaks_is_caught_as_vacuous(asked):
+    result = asked(GOOD, STORE_CREDIT, "run", "production", "--unplugged")
+    assert result.code == 7
+    assert set(facts_of(result)) == {REFUNDS, SAYS}, "of a memory that is cut off nothing is expected"
+    assert {fact["outcome"] for fact in facts_of(result).values()} == {"held"}
+    assert result.document["reasons"] == [
+        "these pass with the memory cut off, so they test nothing: memory-store-credit-preference"
+    ]
+
+
+def test_B39_the_end_state_does_not_ask_for_the_way(asked):
+    for model in (GOOD, Support(looks_first=False)):
+        result = asked(model, END_STATE)
+        assert result.code == 0
+        assert told(result)[STATE] == ("held", None)
