@@ -137,11 +137,23 @@ def _cleaned(value: Any, redactor: Redactor) -> Any:  # noqa: ANN401  # any part
     if isinstance(value, Moment):
         return value  # what was read as a time has no room for a secret
     if isinstance(value, Mapping):
-        # Keys too: a log may use a token as a key, and they are written beside their values.
-        return {_cleaned(str(key), redactor): _cleaned(item, redactor) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return type(value)(_cleaned(item, redactor) for item in value)
+        return _written(redactor.value(dict(value)), redactor)
+    if isinstance(value, list):
+        return _written(redactor.value(value), redactor)
+    if isinstance(value, tuple):
+        return tuple(_cleaned(item, redactor) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         parts = {part.name: getattr(value, part.name) for part in fields(value)}
         return replace(value, **{name: _cleaned(part, redactor) for name, part in parts.items()})
+    return value
+
+
+def _written(value: Any, redactor: Redactor) -> Any:  # noqa: ANN401  # any JSON value
+    """A clean JSON value as a file can hold it. Keys are cleaned too: a log may use a token as a key."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_written(item, redactor) for item in value]
+    if isinstance(value, dict):
+        return {_cleaned(str(key), redactor): _written(item, redactor) for key, item in value.items()}
     return value
