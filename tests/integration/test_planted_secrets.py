@@ -13,7 +13,7 @@ import pytest
 
 from foldproof.testing import ScriptedEndpoint, write_project
 
-from ..secret_texts import KINDS
+from ..secret_texts import KINDS  # noqa: TID252  # one table of secrets for two folders of tests
 
 PLANTED = "\n".join(f"{number}. {text}" for number, (text, _) in enumerate(KINDS.values()))
 SECRETS = sorted({secret for _, secret in KINDS.values()})
@@ -99,7 +99,9 @@ def test_nothing_of_a_run_or_a_check_is_stored_or_shown(
             shown += [result.out, result.err]
             written = [path.read_text("utf-8", "replace") for path in stored(tmp_path)]
             assert {secret: words for text in [*written, *shown] for secret in left(text)} == {}
-        assert any(PLANTED in str(request) or left(str(request)) for request in endpoint.requests), "it went to the model"
+        assert any(PLANTED in str(request) or left(str(request)) for request in endpoint.requests), (
+            "it went to the model"
+        )
     names = {path.name for path in stored(tmp_path)}
     assert {"runs.db", "out.xml", "out.md"} <= names
     assert any(name.endswith(".jsonl") for name in names), "a cassette was written"
