@@ -29,7 +29,7 @@ def judge_problems(judge: JudgePin, folder: Path, *, file: str, line: int) -> li
     def wrong(message: str, hint: str) -> None:
         problems.append(Problem(file, line, message, hint, rule="judge"))
 
-    if _ALIAS.search(judge.model) or not _PINNED.search(judge.model):
+    if moves(judge.model):
         wrong(
             f"the judge `{judge.model}` is an alias that may name another model tomorrow",
             "write a dated name (gpt-4.1-2025-04-14), a tag (qwen2.5:7b) or a revision (name@revision)",
@@ -50,6 +50,11 @@ def judge_problems(judge: JudgePin, folder: Path, *, file: str, line: int) -> li
             "the two against each other: foldproof judge reconcile",
         )
     return problems
+
+
+def moves(name: str) -> bool:
+    """Whether the name of a model may mean another one tomorrow."""
+    return bool(_ALIAS.search(name)) or not _PINNED.search(name)
 
 
 def prompt_hash(path: Path) -> str:

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 from foldproof.cases.contents import case_value
 from foldproof.cases.histories import write_history
 from foldproof.cases.load import load_set
-from foldproof.cases.nodes import data_of, read_text, resolve, shown
-from foldproof.cases.records import Case, ReplaySet
+from foldproof.cases.nodes import data_of, line_at, read_text, resolve, shown
+from foldproof.cases.records import Case, JudgePin, ReplaySet
 from foldproof.cases.tree import tree_of
 from foldproof.cases.writing import write_atomically
 from foldproof.cases.yaml_text import RoundTrip, put, tree
@@ -95,6 +95,40 @@ def set_case_field(path: Path | str, case_id: str, field: str, value: Any) -> No
     document.change({("cases", ids.index(case_id), field): value})
 
 
+def read_judge(path: Path | str) -> JudgePin | None:
+    """The judge that a set names, as it is written; None where it names none. The set is not checked otherwise.
+
+    Raises:
+        FileError: for a file that cannot be read, or whose `judge` is no mapping of texts.
+    """
+    document = _Document(Path(path))
+    judge = document.data.get("judge")
+    if judge is None:
+        return None
+    if not isinstance(judge, dict) or not all(isinstance(value, str) for value in judge.values()):
+        line = line_at(document.tree, ("judge",))
+        hint = "write `model`, `prompt` and `sha256`, each a text"
+        raise FileError([Problem(shown(document.path), line, "`judge` cannot be read", hint)])
+    return JudgePin(judge.get("model", ""), judge.get("prompt", ""), judge.get("sha256", ""))
+
+
+def set_judge(path: Path | str, pin: JudgePin) -> None:
+    """Name the judge of a set, with its prompt and the hash of that; the rest of the file stays as it was.
+
+    Raises:
+        FileError: for a file that cannot be read.
+        UsageError: where the file is written in a way that cannot be changed.
+    """
+    document = _Document(Path(path))
+    value = {"model": pin.model, "prompt": pin.prompt, "sha256": pin.sha256}
+    there = document.data.get("judge")
+    if isinstance(there, dict):
+        changed = {key: text for key, text in value.items() if there.get(key) != text}
+        document.change({("judge", key): text for key, text in changed.items()})
+    else:
+        document.change({("judge",): value})
+
+
 class _Document:
     """One file that is being changed. Line ends and byte order mark are put back as they were."""
 
@@ -107,6 +141,7 @@ class _Document:
         root, problems = tree_of(self.text, path)
         if problems:
             raise FileError(problems)
+        self.tree = root
         self.root = root.value if isinstance(root.value, dict) else {}
         self.data = {key: resolve(data_of(node)) for key, node in self.root.items()}
         if not isinstance(self.data.get("cases"), list):

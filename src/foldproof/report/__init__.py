@@ -33,11 +33,19 @@ from foldproof.report.documents import (
 from foldproof.report.evidence import explain_document
 from foldproof.report.explained import ExplainDocument
 from foldproof.report.imports import ImportDocument, import_document
+from foldproof.report.judges import (
+    DisagreementRow,
+    calibration_document,
+    disagreement_row,
+    pin_document,
+    reconciliation_document,
+)
 from foldproof.report.junit import junit_check, junit_run
 from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
 from foldproof.report.terminal import (
     render_baseline,
+    render_calibration,
     render_check,
     render_compare,
     render_cut,
@@ -48,6 +56,8 @@ from foldproof.report.terminal import (
     render_import,
     render_lint,
     render_match,
+    render_pin,
+    render_reconciliation,
     render_run,
 )
 
@@ -59,6 +69,7 @@ __all__ = [
     "ControlsPart",
     "CutDocument",
     "DemoDocument",
+    "DisagreementRow",
     "DoctorDocument",
     "ErrorDocument",
     "ExplainDocument",
@@ -70,11 +81,13 @@ __all__ = [
     "PlanDocument",
     "RunDocument",
     "baseline_document",
+    "calibration_document",
     "check_document",
     "compare_document",
     "compared_run",
     "controls_part",
     "cut_document",
+    "disagreement_row",
     "document_schema",
     "explain_document",
     "import_document",
@@ -86,8 +99,11 @@ __all__ = [
     "markdown_compare",
     "markdown_explain",
     "markdown_run",
+    "pin_document",
     "points_document",
+    "reconciliation_document",
     "render_baseline",
+    "render_calibration",
     "render_check",
     "render_compare",
     "render_cut",
@@ -98,6 +114,8 @@ __all__ = [
     "render_import",
     "render_lint",
     "render_match",
+    "render_pin",
+    "render_reconciliation",
     "render_run",
     "run_document",
     "run_info",

@@ -16,6 +16,7 @@ from foldproof.report.corrections import CorrectionRow
 from foldproof.report.cuts import CutDocument
 from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
 from foldproof.report.imports import ImportDocument
+from foldproof.report.judges import JudgeCalibrationDocument, JudgePinDocument, JudgeReconciliationDocument
 from foldproof.score import Owner
 from foldproof.score.cases import CaseOutcome
 from foldproof.score.trials import FactOutcome, FactRole
@@ -323,6 +324,9 @@ DOCUMENTS: dict[str, type[Document]] = {
     "explain": ExplainDocument,
     "files": FilesDocument,
     "import": ImportDocument,
+    "judge-calibration": JudgeCalibrationDocument,
+    "judge-pin": JudgePinDocument,
+    "judge-reconciliation": JudgeReconciliationDocument,
     "lint": LintDocument,
     "match": MatchDocument,
     "plan": PlanDocument,

@@ -30,8 +30,10 @@ from foldproof.report.documents import (
 )
 from foldproof.report.explained import ExplainDocument
 from foldproof.report.imports import ImportDocument
+from foldproof.report.judges import JudgeCalibrationDocument, JudgePinDocument, JudgeReconciliationDocument
 from foldproof.report.pages import (
     write_baseline,
+    write_calibration,
     write_check,
     write_compare,
     write_cut,
@@ -42,6 +44,8 @@ from foldproof.report.pages import (
     write_import,
     write_lint,
     write_match,
+    write_pin,
+    write_reconciliation,
     write_run,
 )
 from foldproof.report.sheet import Mark, Part, Row, Sheet
@@ -251,3 +255,20 @@ def render_cut(document: CutDocument, *, width: int, colour: bool, details: bool
 def render_demo(document: DemoDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """The checks of the demonstration, one after the other."""
     return _render(write_demo, document, width, colour=colour, details=details)
+
+
+def render_pin(document: JudgePinDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """What is pinned of a judge."""
+    return _render(write_pin, document, width, colour=colour, details=details)
+
+
+def render_calibration(document: JudgeCalibrationDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """How a judge did against labels and against its controls."""
+    return _render(write_calibration, document, width, colour=colour, details=details)
+
+
+def render_reconciliation(
+    document: JudgeReconciliationDocument, *, width: int, colour: bool, details: bool = False
+) -> str:
+    """Where two judges differ; with details each answer in full."""
+    return _render(write_reconciliation, document, width, colour=colour, details=details)

@@ -68,6 +68,12 @@ class Verdicts:
             return self.settled[claim.sha256].quotation
         return next((verdict.quotation for verdict in self._counting(claim)), "")
 
+    def reason(self, claim: Claim) -> str:
+        """What the judge says of its verdict in its own words, or empty."""
+        if claim.sha256 in self.settled:
+            return ""
+        return next((verdict.reason for verdict in self._counting(claim) if verdict.reason), "")
+
     def ruling(self, claim: Claim) -> Ruling:
         """What the verdicts come to.
 
@@ -82,10 +88,11 @@ class Verdicts:
         if REDACTED in claim.answer and word != "met":
             return Ruling("error", "a part of the answer was redacted, and the fact may stand in it")
         who = "a person" if claim.sha256 in self.settled else "the judge"
+        told = f": {reason}" if (reason := self.reason(claim)) else ""
         if word == "cannot tell":
-            return Ruling("error", f"{who} cannot tell{self._reason(claim)}")
+            return Ruling("error", f"{who} cannot tell{told}")
         if word == "not met":
-            return Ruling("missed", f"{who} says not met{self._reason(claim)}")
+            return Ruling("missed", f"{who} says not met{told}")
         quotation = self.quotation(claim)
         text = Text(claim.answer)
         spans = quoted_at(quotation, text) if len(claim.answer) <= _LONGEST_MARKED else ()
@@ -96,12 +103,6 @@ class Verdicts:
         """Its verdicts, those of repeats that are no longer asked for and failures left out."""
         known = self.said.get(claim.sha256, ())
         return tuple(verdict for verdict in known if verdict.verdict is not None and verdict.slot < self.repeats)
-
-    def _reason(self, claim: Claim) -> str:
-        if claim.sha256 in self.settled:
-            return ""
-        said = next((verdict.reason for verdict in self._counting(claim) if verdict.reason), "")
-        return f": {said}" if said else ""
 
     def _why_none(self, claim: Claim) -> str:
         counts = Counter(verdict.verdict for verdict in self._counting(claim))

@@ -1,11 +1,14 @@
 """The only place that chains the stages; the command line and the pytest plugin call it and nothing below."""
 
 from foldproof.workflow.baselines import Acceptance, apply_acceptance, propose_baseline
+from foldproof.workflow.calibrating import calibrate_judge, keep_calibration
 from foldproof.workflow.checking import CheckReport, check_candidate
 from foldproof.workflow.control import Controls
 from foldproof.workflow.cutting import FoundSession, session_in_log, session_of_run
 from foldproof.workflow.examining import Found, examine
+from foldproof.workflow.pinning import pin_judge
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
+from foldproof.workflow.reconciling import Disagreement, Proposed, Reconciliation, reconcile_judge
 from foldproof.workflow.run_reports import RunReport
 from foldproof.workflow.running import ConfirmationNeededError, Options, plan_size, run_config
 from foldproof.workflow.sink import Progress
@@ -18,22 +21,29 @@ __all__ = [
     "CompareReport",
     "ConfirmationNeededError",
     "Controls",
+    "Disagreement",
     "Explanation",
     "Found",
     "FoundSession",
     "Options",
     "Progress",
+    "Proposed",
+    "Reconciliation",
     "RunReport",
     "Workspace",
     "apply_acceptance",
+    "calibrate_judge",
     "check_candidate",
     "compare_runs",
     "examine",
     "explain_case",
+    "keep_calibration",
     "locate_project",
     "open_workspace",
+    "pin_judge",
     "plan_size",
     "propose_baseline",
+    "reconcile_judge",
     "rescore_run",
     "run_config",
     "session_in_log",

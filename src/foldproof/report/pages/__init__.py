@@ -7,11 +7,13 @@ from foldproof.report.pages.cuts import write_cut
 from foldproof.report.pages.demo import write_demo
 from foldproof.report.pages.explain import write_explain
 from foldproof.report.pages.imports import write_import
+from foldproof.report.pages.judges import write_calibration, write_pin, write_reconciliation
 from foldproof.report.pages.run import write_run
 from foldproof.report.pages.short import write_doctor, write_files, write_lint, write_match
 
 __all__ = [
     "write_baseline",
+    "write_calibration",
     "write_check",
     "write_compare",
     "write_cut",
@@ -22,5 +24,7 @@ __all__ = [
     "write_import",
     "write_lint",
     "write_match",
+    "write_pin",
+    "write_reconciliation",
     "write_run",
 ]
