@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from foldproof.agents import AgentError, UnsupportedError
-from foldproof.agents.memories import Forgets, Recall, Resources, make_memory
+from foldproof.agents import AgentError, SessionInfo, UnsupportedError
+from foldproof.agents.memories import Forgets, Grows, Recall, Resources, make_memory
 from foldproof.agents.memories.text import turn_items
 from foldproof.agents.pool import Pool
 from foldproof.agents.protocols import Snapshots
@@ -235,3 +235,55 @@ async def test_a_memory_is_not_copied_behind_its_back(made, history):
     assert (await second._memory.recall("?")).notes == ("http://127.0.0.1:1/t/b/v1",)
     await second.close()
     assert second._memory.closed == 1
+
+
+@every_kind
+async def test_it_takes_a_later_session_in(made, kind, history, other_history):
+    """Beside what is there, and without a history before it as well."""
+    memory, bare = made(kind, "t1"), made(kind, "t2")
+    assert isinstance(memory, Grows)
+    await memory.build(history)
+    for one in (memory, bare):
+        await one.add(other_history.sessions[0])
+    assert {item.text for item in await memory.items()} > {item.text for item in await bare.items()}
+    assert "MongoDB" in (await bare.recall("Which database for billing?")).text
+    both = (await memory.recall("Which database for billing?")).text
+    assert "Postgres 15" in both
+    assert "MongoDB" in both
+
+
+@pytest.mark.parametrize("kind", SEARCHING)
+async def test_what_came_later_is_kept_as_if_it_had_been_there(made, kind, history, other_history):
+    grown, whole = made(kind, "t1"), made(kind, "t2")
+    await grown.build(history)
+    await grown.add(other_history.sessions[0])
+    await whole.build(History("h", (*history.sessions, other_history.sessions[0])))
+    assert await grown.items() == await whole.items()
+    assert await grown.recall("Which database for billing?") == await whole.recall("Which database for billing?")
+
+
+async def test_the_core_that_is_full_takes_no_later_sentence(made):
+    memory = made("paging", core=14)
+    await memory.build(talk("I am allergic to penicillin."))
+    await memory.add(Session("live-1", (Turn("user", "I am allergic to nuts and to shellfish."),)))
+    assert [item.kind for item in await memory.items()] == ["core", "storage"]
+    assert any("overflowed into the storage: 1" in note for note in (await memory.recall("nuts")).notes)
+
+
+@every_kind
+async def test_each_user_of_a_trial_has_a_memory_apart(made, kind):
+    agent = Remembering(made(kind, "t1"), user="t1", another=lambda user: made(kind, user))
+    said = {"t1": "I live in Graz.", "t1-bob": "I live in Lyon.", "": "I drink tea."}
+    for user, text in said.items():
+        talk = await agent._begin(SessionInfo(user, "s"))
+        talk.turns.append(Turn("user", text))
+    held = {user: " ".join(item.text for item in await agent.memories(user)) for user in ("t1", "t1-bob", "t1-eve")}
+    assert "Graz" in held["t1"]
+    assert "tea" in held["t1"], "who has no id is the trial's own user"
+    assert "Lyon" not in held["t1"]
+    assert "Lyon" in held["t1-bob"]
+    assert "Graz" not in held["t1-bob"]
+    assert held["t1-eve"] == ""
+    await agent.fold()
+    assert "Lyon" in (await (await agent._begin(SessionInfo("t1-bob", "s"))).memory.recall("Where do I live?")).text
+    await agent.close()

@@ -5,12 +5,13 @@ import os
 import subprocess
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from foldproof.agents import AgentError, UnsupportedError
-from foldproof.agents.memories import Forgets, Resources, make_memory
+from foldproof.agents.memories import Forgets, Grows, Resources, make_memory
 from foldproof.agents.watch import Tap
 from foldproof.core import UsageError
 from foldproof.logs import History, Session, Turn
@@ -190,6 +191,34 @@ async def test_building_again_replaces_what_was_there(opened, kind, history, oth
         await memory.build(history)
         await memory.build(other_history)
         assert ["MongoDB" in item.text for item in await memory.items()] == [True]
+
+
+@each()
+async def test_it_takes_a_later_session_in(opened, kind, history, other_history):
+    async with opened(kind) as memory:
+        assert isinstance(memory, Grows)
+        await memory.build(history)
+        if kind in FOLDING:
+            await memory.fold()
+        before = [item.text for item in await memory.items()]
+        await memory.add(replace(other_history.sessions[0], id="live-1"))
+        after = [item.text for item in await memory.items()]
+        assert set(before) < set(after), "what was there stays, a summary too"
+        assert "MongoDB" in "".join(after)
+        assert "MongoDB" in (await memory.recall(QUESTION)).text
+
+
+@each()
+async def test_a_further_user_of_the_same_memory_is_apart(opened, kind, history, other_history):
+    async with opened(kind) as memory:
+        await memory.build(history)
+        bob = memory.serve("t1-bob")
+        assert list(await bob.items()) == []
+        await bob.add(other_history.sessions[0])
+        for held, gone, other in ((memory, "MongoDB", "Postgres"), (bob, "Postgres", "MongoDB")):
+            recalled, listed = (await held.recall(QUESTION)).text, "".join(item.text for item in await held.items())
+            assert other in recalled
+            assert gone not in recalled + listed
 
 
 @each()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +22,7 @@ from foldproof.agents.remembering import (
     Remembering,
     Shared,
     Talk,
+    another_of,
     memory_notes,
     memory_of,
     open_shared,
@@ -89,7 +90,8 @@ class ChatFactory:
         chat = chat_of(setup.model, setup.environ, resources.pool, place=setup.place, wire_url=wire_url)
         memory = make_memory(config, resources)
         self.settings.check(memory, kind_of(config), setup.place)
-        return ChatAgent(memory, Mind(chat, self.settings, resources.spent), self.worlds)
+        mind = Mind(chat, self.settings, resources.spent)
+        return ChatAgent(memory, mind, self.worlds, user=trial, another=another_of(config, resources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,16 @@ class Mind:
 class ChatAgent(Remembering):
     """A model and a memory, and for each user a world."""
 
-    def __init__(self, memory: Memory, mind: Mind, worlds: Worlds | None) -> None:
-        super().__init__(memory, mind.spent)
+    def __init__(
+        self,
+        memory: Memory,
+        mind: Mind,
+        worlds: Worlds | None,
+        *,
+        user: str = "",
+        another: Callable[[str], Memory] | None = None,
+    ) -> None:
+        super().__init__(memory, mind.spent, user=user, another=another)
         self._mind = mind
         self._worlds = worlds
         self._made: dict[str, World] = {}
@@ -115,8 +125,8 @@ class ChatAgent(Remembering):
         talk = await self._begin(info)
         if self._worlds is not None and info.user not in self._made:
             self._made[info.user] = await self._worlds.make()
-        tools = memory_tools(self._memory, self._mind.settings.tools, info.now)
-        return ChatConversation(self._memory, self._mind, Toolbox(tools, self._made.get(info.user)), info.now, talk)
+        tools = memory_tools(talk.memory, self._mind.settings.tools, info.now)
+        return ChatConversation(talk.memory, self._mind, Toolbox(tools, self._made.get(info.user)), info.now, talk)
 
     async def close(self) -> None:
         """Let go of the worlds, and of what the memory holds."""

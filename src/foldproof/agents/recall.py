@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from foldproof.agents.factory import AgentFactory, Setup
-from foldproof.agents.memories import Keeps, Memory, Spent, make_memory
+from foldproof.agents.memories import Keeps, Spent, make_memory
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.agents.remembering import (
     Remembering,
     Shared,
     Talk,
+    another_of,
     memory_notes,
     memory_of,
     open_shared,
@@ -61,7 +62,9 @@ class RecallFactory:
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> RecallAgent:
         """An agent of its own memory."""
         resources = resources_of(self.setup, self.shared, trial)
-        return RecallAgent(make_memory(self.setup.memory_of(memory_config), resources), resources.spent)
+        config = self.setup.memory_of(memory_config)
+        another = another_of(config, resources)
+        return RecallAgent(make_memory(config, resources), resources.spent, user=trial, another=another)
 
 
 class RecallAgent(Remembering):
@@ -69,14 +72,13 @@ class RecallAgent(Remembering):
 
     async def start_session(self, info: SessionInfo) -> RecallConversation:
         """A session; nothing but the memory is kept between messages. What the user says in it is taken in later."""
-        return RecallConversation(self._memory, self._spent, await self._begin(info))
+        return RecallConversation(self._spent, await self._begin(info))
 
 
 @dataclass(frozen=True, slots=True)
 class RecallConversation:
     """Each message is a question to the memory."""
 
-    memory: Memory
     spent: Spent
     talk: Talk
 
@@ -86,7 +88,7 @@ class RecallConversation:
 
     async def reply(self, message: str) -> Reply:
         """The context for this question, or the admission that there is none."""
-        recall = await self.memory.recall(message)
+        recall = await self.talk.memory.recall(message)
         text = recall.text or NO_MEMORY
         self.talk.turns.append(Turn("user", message))
         return Reply(

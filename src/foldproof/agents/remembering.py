@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from foldproof.agents.errors import UnsupportedError
 from foldproof.agents.factory import Setup
-from foldproof.agents.memories import Grows, Memory, Resources, Scratch, Spent, kind_of, make_memory
+from foldproof.agents.memories import Grows, Memory, Resources, Scratch, Serves, Spent, kind_of, make_memory
 from foldproof.agents.model import steadiness_notes
 from foldproof.agents.pool import Pool
 from foldproof.agents.protocols import Closes, SessionInfo, Snapshots
@@ -19,8 +19,9 @@ from foldproof.logs import History, MemoryItem, Session, Turn
 
 @dataclass(slots=True)
 class Talk:
-    """What was said in a session so far, for the memory to take in when it has ended."""
+    """What was said in a session so far, for the memory of its user to take in when it has ended."""
 
+    memory: Memory
     at: str = ""
     turns: list[Turn] = field(default_factory=list)
     notes: tuple[str, ...] = ()
@@ -50,35 +51,62 @@ async def open_shared() -> AsyncIterator[Shared]:
 
 
 class Remembering:
-    """A memory of one user, as the part of an agent that it is. What building used goes to `spent`.
+    """The memories of the users of a trial, as the part of an agent that they are. What building used goes to `spent`.
 
-    A session is taken in when it has ended, that is before the next one, a fold or a listing: not while it goes on.
+    `user` is the one whose history is built; `another` makes the memory of a further user, who shares the first one's
+    memory system where that serves several (`Serves`) and has a memory apart where it does not. A session is taken in
+    when it has ended, that is before the next one, a fold or a listing: not while it goes on.
     """
 
-    def __init__(self, memory: Memory, spent: Spent | None = None) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        spent: Spent | None = None,
+        *,
+        user: str = "",
+        another: Callable[[str], Memory] | None = None,
+    ) -> None:
         self._memory = memory
         self._spent = spent or Spent()
-        self._talk = Talk()
+        self._user = user
+        self._another = another
+        self._memories: dict[str, Memory] = {}
+        self._talk: Talk | None = None
         self._taken = 0
+
+    def _memory_of(self, user: str) -> Memory:
+        """The memory of a user: that of the trial itself, but for a further user, whose id opens with the trial's."""
+        if self._another is None or not user.startswith(f"{self._user}-"):
+            return self._memory
+        if user not in self._memories:
+            self._memories[user] = self._memory.serve(user) if isinstance(self._memory, Serves) else self._another(user)
+        return self._memories[user]
 
     async def _begin(self, info: SessionInfo) -> Talk:
         """What is to be said in a new session; the one before it is over."""
         notes = await self._take_in()
-        self._talk = Talk(info.now, notes=notes)
+        self._talk = Talk(self._memory_of(info.user), info.now, notes=notes)
         return self._talk
 
     async def _take_in(self) -> tuple[str, ...]:
         """Let the memory take in what was said last; the note that it cannot, where it cannot."""
-        said = tuple(self._talk.turns)
-        if not said:
-            return self._talk.notes
-        if not isinstance(self._memory, Grows):
-            self._talk.notes = ("the memory takes in nothing after it was built: what was said in a session is lost",)
-            return self._talk.notes
+        talk = self._talk
+        if talk is None or not talk.turns:
+            return talk.notes if talk else ()
+        said = Session(f"live-{self._taken + 1}", tuple(talk.turns), talk.at)
+        if not isinstance(talk.memory, Grows):
+            return self._lost(talk)
+        talk.turns.clear()
+        try:
+            await talk.memory.add(said)
+        except UnsupportedError:
+            return self._lost(talk)
         self._taken += 1
-        self._talk.turns.clear()
-        await self._memory.add(Session(f"live-{self._taken}", said, self._talk.at))
         return ()
+
+    def _lost(self, talk: Talk) -> tuple[str, ...]:
+        talk.notes = ("the memory takes in nothing after it was built: what was said in a session is lost",)
+        return talk.notes
 
     @property
     def log(self) -> str:
@@ -87,18 +115,19 @@ class Remembering:
 
     async def ingest(self, history: History) -> None:
         """Build the memory anew: what was said before is gone with what it held."""
-        self._talk = Talk()
+        self._talk = None
         await self._memory.build(history)
 
     async def fold(self) -> None:
-        """Let the memory compact."""
+        """Let the memory of every user compact."""
         await self._take_in()
-        await self._memory.fold()
+        for memory in (self._memory, *self._memories.values()):
+            await memory.fold()
 
-    async def memories(self, user: str) -> Sequence[MemoryItem]:  # noqa: ARG002  # one user a memory
-        """Everything that the memory holds."""
+    async def memories(self, user: str) -> Sequence[MemoryItem]:
+        """Everything that the memory holds of a user."""
         await self._take_in()
-        return await self._memory.items()
+        return await self._memory_of(user).items()
 
     async def snapshot(self) -> Any:  # noqa: ANN401  # the memory's own object
         """The built memory, by its own `snapshot`: a copy made from outside would take the trial's resources along.
@@ -121,9 +150,10 @@ class Remembering:
         await self._memory.restore(snapshot)
 
     async def close(self) -> None:
-        """Let go of what the memory holds."""
-        if isinstance(self._memory, Closes):
-            await self._memory.close()
+        """Let go of what the memories hold; the one that may serve the others goes last."""
+        for memory in (*self._memories.values(), self._memory):
+            if isinstance(memory, Closes):
+                await memory.close()
 
 
 def resources_of(setup: Setup, shared: Shared, trial: str = "") -> Resources:
@@ -132,6 +162,11 @@ def resources_of(setup: Setup, shared: Shared, trial: str = "") -> Resources:
     return Resources(
         setup.root, setup.environ, setup.model, trial, tap, pool=shared.pool, scratch=shared.scratch, spent=shared.spent
     )
+
+
+def another_of(memory_config: Mapping[str, Any], resources: Resources) -> Callable[[str], Memory]:
+    """What makes the memory of a further user of a trial, with the same settings under that user's own id."""
+    return lambda user: make_memory(memory_config, replace(resources, trial=user))
 
 
 def memory_of(setup: Setup, shared: Shared) -> Memory:

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from foldproof.agents import AgentError, TransientError, UnsupportedError
-from foldproof.agents.memories import FREE, Resources, make_memory
+from foldproof.agents.memories import FREE, Resources, Serves, make_memory
 from foldproof.agents.watch import Tap
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem, Session, Turn, Usage
@@ -93,6 +93,43 @@ async def test_the_steps_in_their_order_and_what_they_hold(made, tmp_path):
     assert [step["do"] for step in rest] == ["memories", "memories", "recall", "fold", "forget", "memories", "close"]
     assert rest[2] == {"do": "recall", "user": "t1", "text": "Milk?"}
     assert rest[4] == {"do": "forget", "user": "t1", "id": "1"}
+
+
+async def test_a_later_session_is_added_and_has_to_land(made):
+    later = Session("live-1", (Turn("user", "Oat milk is fine."),), "day 9")
+    memory = made({"add": {"written": ["1"], "notes": ["one added"]}})
+    await memory.build(HISTORY)
+    await memory.add(later)
+    assert (await memory.recall("Milk?")).notes == ("two written", "one added", "searched")
+    await memory.close()
+    turns = [{"role": "user", "text": "Oat milk is fine."}]
+    told = [{"do": "add", "user": "t1", "history": [{"session": "live-1", "at": "day 9", "turns": turns}]}]
+    assert [step for step in sent(memory) if step["do"] == "add"] == told
+    memory = made({"add": {"written": ["lost"]}}, settle_s=0.05)
+    with pytest.raises(AgentError, match="1 of 1 writes never landed"):
+        await memory.add(later)
+    await memory.close()
+    memory = made({"add": {"unsupported": "it is built once"}})
+    with pytest.raises(UnsupportedError, match="it is built once"):
+        await memory.add(later)
+    await memory.close()
+
+
+async def test_a_further_user_is_served_by_the_same_program(made):
+    memory = made()
+    assert isinstance(memory, Serves)
+    bob = memory.serve("t1-bob")
+    assert bob.compacts is memory.compacts
+    await bob.build(HISTORY)
+    await bob.fold()
+    await bob.recall("Milk?")
+    await bob.items()
+    await bob.forget("1")
+    await memory.items()
+    await memory.close()
+    asked = [(step["do"], step["user"]) for step in sent(memory) if step["do"] not in {"open", "close"}]
+    assert asked == [*((do, "t1-bob") for do in ("add", "fold", "recall", "memories", "forget")), ("memories", "t1")]
+    assert len([step for step in sent(memory) if step["do"] == "open"]) == 1
 
 
 async def test_a_copy_is_handed_over_by_folder_and_under_its_own_user(made, tmp_path):

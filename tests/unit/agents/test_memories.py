@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foldproof.agents import AgentError, Reply, SessionInfo
-from foldproof.agents.memories import MEMORIES, Forgets, Grows, Resources, count_tokens, make_memory
+from foldproof.agents import AgentError, Reply, SessionInfo, UnsupportedError
+from foldproof.agents.memories import MEMORIES, Forgets, Grows, Recall, Resources, count_tokens, make_memory
 from foldproof.agents.memories.text import cut
 from foldproof.core import UsageError
 from foldproof.logs import History, Session, Turn, Usage
@@ -306,7 +306,26 @@ async def test_a_memory_of_nothing_takes_in_nothing():
     memory = built(HISTORY, kind="none")
     await memory.add(Session("live-1", (Turn("user", "tea"),)))
     assert not await memory.items()
-    assert not isinstance(built(HISTORY, kind="paging"), Grows)
+
+
+class Closed:
+    """A memory that was built and takes in nothing later; `Refusing` says so only when it is asked."""
+
+    compacts = False
+
+    def __init__(self, settings, resources):
+        pass
+
+    async def fold(self):
+        pass
+
+    async def recall(self, question):
+        return Recall(())
+
+
+class Refusing(Closed):
+    async def add(self, session):
+        raise UnsupportedError("the program knows no `add`")
 
 
 @pytest.mark.anyio
@@ -323,9 +342,11 @@ async def test_a_recall_agent_takes_a_session_in_when_it_has_ended(opened):
 
 
 @pytest.mark.anyio
-async def test_a_memory_that_cannot_take_a_session_in_says_so_in_the_next(opened):
-    async with opened({"recall": ""}, memory={"kind": "paging"}) as factory:
-        agent = await factory.make({"kind": "paging"}, "t")
+@pytest.mark.parametrize("kind", ["Closed", "Refusing"])
+async def test_a_memory_that_cannot_take_a_session_in_says_so_in_the_next(opened, monkeypatch, kind):
+    monkeypatch.setitem(MEMORIES._builtins, "closed", f"{__name__}:{kind}")
+    async with opened({"recall": ""}, memory={"kind": "closed"}) as factory:
+        agent = await factory.make({"kind": "closed"}, "t")
         assert (await (await agent.start_session(SessionInfo("u", "s"))).reply("I like tea.")).notes == ()
         for _ in range(2):
             (note,) = (await (await agent.start_session(SessionInfo("u", "s"))).reply("What?")).notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from foldproof.agents.memories.memory import Forgets, Grows, Keeps, Memory, Recall, Resources
+from foldproof.agents.memories.memory import Forgets, Grows, Keeps, Memory, Recall, Resources, Serves
 from foldproof.agents.memories.scratch import Scratch
 from foldproof.agents.memories.spent import Spent
 from foldproof.agents.memories.text import count_tokens
@@ -22,6 +22,7 @@ __all__ = [
     "Recall",
     "Resources",
     "Scratch",
+    "Serves",
     "Spent",
     "count_tokens",
     "kind_of",

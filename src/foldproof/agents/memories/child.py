@@ -18,7 +18,7 @@ from foldproof.agents.process import AgentProcess
 from foldproof.agents.shapes import items_of, usage_of
 from foldproof.agents.steps import Steps
 from foldproof.core import UsageError
-from foldproof.logs import History, MemoryItem, as_lines
+from foldproof.logs import History, MemoryItem, Session, as_lines
 
 _GOODBYE = b'{"do": "close"}'
 _LONGEST_WAIT_S = 0.5
@@ -86,23 +86,32 @@ class ChildMemory:
             UsageError: where the vendor's package is missing.
         """
         await self.close()
-        answer = await self._asked("ingest", history=as_lines(history))
-        self._note(answer)
-        written = answer.get("written")
-        if isinstance(written, list) and written:
-            await self._landed([str(one) for one in written])
+        await self._write("ingest", history, "")
 
-    async def fold(self) -> None:
+    async def add(self, session: Session, *, user: str = "") -> None:
+        """Hand one more session over, and wait until all of it is listed.
+
+        Raises:
+            AgentError: as `build`.
+            UnsupportedError: where the program takes in nothing later.
+        """
+        await self._write("add", History("", (session,)), user)
+
+    def serve(self, user: str) -> ChildUser:
+        """The same program and folder, for another user: whether it keeps the two apart is its own matter."""
+        return ChildUser(self, user)
+
+    async def fold(self, *, user: str = "") -> None:
         """Ask for one compaction.
 
         Raises:
             UnsupportedError: where the memory has none.
         """
-        self._note(await self._asked("fold"))
+        self._note(await self._asked("fold", user))
 
-    async def recall(self, question: str) -> Recall:
+    async def recall(self, question: str, *, user: str = "") -> Recall:
         """What the memory finds, in its own order and with its own scores; candidates with `dropped` come last."""
-        answer = await self._asked("recall", text=question)
+        answer = await self._asked("recall", user, text=question)
         found = items_of(answer.get("items"), "the memory's `items`", ranks=True)
         if found is None:
             raise AgentError("the memory answered `recall` without `items`")
@@ -111,26 +120,26 @@ class ChildMemory:
         usage = usage_of(answer.get("usage"), "input_tokens", "output_tokens")
         return Recall(given, notes, usage, passed_over=tuple(item for item in found if item.dropped))
 
-    async def items(self) -> Sequence[MemoryItem]:
+    async def items(self, *, user: str = "") -> Sequence[MemoryItem]:
         """All that the memory lists of its user.
 
         Raises:
             UnsupportedError: where it cannot list.
         """
-        answer = await self._asked("memories")
+        answer = await self._asked("memories", user)
         found = items_of(answer.get("items"), "the memory's `items`")
         if found is None:
             raise UnsupportedError("the memory answered `memories` without `items`")
         self._note(answer)
         return found
 
-    async def forget(self, item_id: str) -> None:
+    async def forget(self, item_id: str, *, user: str = "") -> None:
         """Delete one item.
 
         Raises:
             UnsupportedError: where the memory cannot.
         """
-        await self._asked("forget", id=item_id)
+        await self._asked("forget", user, id=item_id)
 
     async def snapshot(self) -> Copy:
         """The built memory, kept in a folder beside; the process goes on."""
@@ -201,11 +210,18 @@ class ChildMemory:
         self._note(answer)
         return steps
 
-    async def _asked(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON value
+    async def _asked(self, do: str, user: str = "", **fields: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON value
         steps = await self._opened()
-        return await steps.supported({"do": do, "user": self._user, **fields})
+        return await steps.supported({"do": do, "user": user or self._user, **fields})
 
-    async def _landed(self, written: Sequence[str]) -> None:
+    async def _write(self, do: str, history: History, user: str) -> None:
+        answer = await self._asked(do, user, history=as_lines(history))
+        self._note(answer)
+        written = answer.get("written")
+        if isinstance(written, list) and written:
+            await self._landed([str(one) for one in written], user)
+
+    async def _landed(self, written: Sequence[str], user: str) -> None:
         """Wait until a listing shows what was written.
 
         Raises:
@@ -215,7 +231,7 @@ class ChildMemory:
         wait = 0.02
         while True:
             try:
-                held = {item.id for item in await self.items()}
+                held = {item.id for item in await self.items(user=user)}
             except UnsupportedError:
                 self._notes += ("the memory cannot be listed: whether its writes landed is unknown",)
                 return
@@ -234,6 +250,40 @@ class ChildMemory:
         if "usage" in answer:
             self._resources.spent.add(usage_of(answer["usage"], "input_tokens", "output_tokens"))
         self._notes = tuple(dict.fromkeys((*self._notes, *_notes_of(answer))))[:_NOTES]
+
+
+class ChildUser:
+    """A further user of a program's memory; it lives as long as the memory that it is a user of."""
+
+    def __init__(self, memory: ChildMemory, user: str) -> None:
+        self.compacts = memory.compacts
+        self._memory = memory
+        self._user = user
+
+    async def build(self, history: History) -> None:
+        """Take the sessions in; what the program holds of this user already stays."""
+        for session in history.sessions:
+            await self.add(session)
+
+    async def add(self, session: Session) -> None:
+        """As `ChildMemory.add`."""
+        await self._memory.add(session, user=self._user)
+
+    async def fold(self) -> None:
+        """As `ChildMemory.fold`."""
+        await self._memory.fold(user=self._user)
+
+    async def recall(self, question: str) -> Recall:
+        """As `ChildMemory.recall`."""
+        return await self._memory.recall(question, user=self._user)
+
+    async def items(self) -> Sequence[MemoryItem]:
+        """As `ChildMemory.items`."""
+        return await self._memory.items(user=self._user)
+
+    async def forget(self, item_id: str) -> None:
+        """As `ChildMemory.forget`."""
+        await self._memory.forget(item_id, user=self._user)
 
 
 def _notes_of(answer: Mapping[str, Any]) -> tuple[str, ...]:

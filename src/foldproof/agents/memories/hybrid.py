@@ -15,7 +15,7 @@ from foldproof.agents.memories.settings import mapping, read_settings
 from foldproof.agents.memories.text import places_without, turn_items, turns_of
 from foldproof.agents.usage import FREE
 from foldproof.core import UsageError
-from foldproof.logs import History, MemoryItem, Usage
+from foldproof.logs import History, MemoryItem, Session, Usage
 
 RANK_CONSTANT = 60
 """k of reciprocal rank fusion (Cormack, Clarke, Büttcher: SIGIR 2009)."""
@@ -64,10 +64,23 @@ class Hybrid:
             AgentError: where a turn cannot be embedded; nothing is kept then.
         """
         self._held = Held()
-        said = tuple(f"{session.at} {turn.text}".strip() for session, _, turn in turns_of(history))
-        vectors, usage = await self._asked(said) if said else ([], FREE)
+        await self._take_in(history)
+
+    async def add(self, session: Session) -> None:
+        """Index and embed its turns too.
+
+        Raises:
+            AgentError: where a turn cannot be embedded; nothing of the session is kept then.
+        """
+        await self._take_in(History("", (session,)))
+
+    async def _take_in(self, history: History) -> None:
+        held = self._held
+        later = tuple(f"{session.at} {turn.text}".strip() for session, _, turn in turns_of(history))
+        vectors, usage = await self._asked(later) if later else ([], FREE)
         self._spent.add(usage)
-        self._held = Held(turn_items(history), said, Index(said), tuple(vectors))
+        said = (*held.said, *later)
+        self._held = Held((*held.items, *turn_items(history)), said, Index(said), (*held.vectors, *vectors))
 
     async def fold(self) -> None:
         """Nothing is ever compacted."""

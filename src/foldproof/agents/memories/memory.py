@@ -96,7 +96,11 @@ class Grows(Protocol):
     """A memory that takes in what is said after it was built."""
 
     async def add(self, session: Session) -> None:
-        """Take in one more session, beside what is there."""
+        """Take in one more session, beside what is there.
+
+        Raises:
+            UnsupportedError: where it turns out that it cannot.
+        """
         ...
 
 
@@ -129,4 +133,13 @@ class Forgets(Protocol):
         Raises:
             AgentError: where there is no such item.
         """
+        ...
+
+
+@runtime_checkable
+class Serves(Protocol):
+    """A memory system that several users share, and that is to keep them apart by itself."""
+
+    def serve(self, user: str) -> Memory:
+        """The same memory, as that user writes and asks it."""
         ...

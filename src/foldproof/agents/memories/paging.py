@@ -14,7 +14,7 @@ from foldproof.agents.memories.settings import Setting, read_settings, whole
 from foldproof.agents.memories.text import cost_of, line_head, ranked, room_of, said_in, turns_of, without
 from foldproof.agents.memories.triage_rules import sentences_of
 from foldproof.core import UsageError
-from foldproof.logs import History, MemoryItem
+from foldproof.logs import History, MemoryItem, Session
 
 _SETTINGS: Mapping[str, Setting | int] = {"core": whole(None), "budget": 1500, "k": 6}
 
@@ -57,9 +57,16 @@ class Paging:
 
     async def build(self, history: History) -> None:
         """Write each sentence to its tier, in the order in which they were said."""
-        room = room_of(self._core)
-        items: list[MemoryItem] = []
-        overflow = 0
+        self._held = Held()
+        self._write(history)
+
+    async def add(self, session: Session) -> None:
+        """Write its sentences too; what is in the core stays there."""
+        self._write(History("", (session,)))
+
+    def _write(self, history: History) -> None:
+        items, overflow = list(self._held.items), self._held.overflow
+        room = room_of(self._core) - sum(cost_of(item.text) for item in items if item.kind == "core")
         for session, number, turn in turns_of(history):
             for part, sentence in enumerate(sentences_of(turn.text), 1):
                 text = f"{line_head(session)}{turn.role}: {sentence}"

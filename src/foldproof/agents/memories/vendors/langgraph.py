@@ -147,10 +147,11 @@ class Summarized:
             kind = AIMessage if turn["role"] == "agent" else HumanMessage
             label = "" if turn["role"] in ("agent", "user") else f"[{turn['role']}] "
             key = f"{session['session']}.t{number}"
-            thread.append(kind(content=label + turn["text"], id=key))
+            message = kind(content=label + turn["text"], id=key)
+            thread.append(message)
+            if user in self._folded:  # what was summarized stays so; what is new stands behind it until the next fold
+                self._folded[user].append(message)
             found.ids.append(key)
-        self._folded.pop(user, None)
-        self._context.pop(user, None)
         return found
 
     def fold(self, user: str) -> None:

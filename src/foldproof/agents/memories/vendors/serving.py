@@ -57,6 +57,7 @@ class Served:
         self._steps: dict[str, Callable[[Step], Step]] = {
             "open": self._open,
             "ingest": self._ingest,
+            "add": self._ingest,
             "fold": self._fold,
             "recall": self._recall,
             "memories": self._memories,
