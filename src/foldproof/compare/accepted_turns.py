@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from foldproof.cases import Case, Expectation
 from foldproof.logs import MemoryItem, ToolCall
-from foldproof.record import Trial, TurnRecord
+from foldproof.record import Trial, TurnRecord, UserListing
 from foldproof.record.records import Close, Speaker
+from foldproof.score.channels import Channel, prompts_of, reads_of_turn
 from foldproof.score.conditions import turn_calls
+from foldproof.score.forgetting import forget_channels
 from foldproof.score.turns import JudgedTurn, judged_turns, looks_at_calls
 
 
@@ -33,6 +36,7 @@ class ItemEntry(Entry):
 
     text: str
     kind: str = ""
+    dropped: str = ""
 
 
 class ListingEntry(Entry):
@@ -49,6 +53,7 @@ class TurnEntry(Entry):
     session: int
     turn: int
     user: str
+    whose: str = Field(default="", description="the label of the user whose session it is")
     at: str = ""
     answer: list[str] = Field(description="the answer in full, line by line")
     calls: list[CallEntry] | None = None
@@ -63,11 +68,45 @@ class TurnEntry(Entry):
     speaker: Speaker = "case"
     close: Close = ""
     goal_met: bool | None = None
+    prompt: list[str] | None = Field(default=None, description="the prompts in full, line by line")
+    listings: list[ListingEntry] = Field(default=[], description="what the memory listed of every user")
 
 
 def accepted_turns(case: Case, trial: Trial) -> tuple[TurnRecord, ...]:
     """What is kept of the turns of a trial: the answers, and of the rest what the expectations of a turn look at."""
-    return tuple(_accepted(judged, turn) for judged in judged_turns(case, trial) for turn in judged.attempts)
+    turns = [(turn, _accepted(judged, turn)) for judged in judged_turns(case, trial) for turn in judged.attempts]
+    return tuple(_with_whole(case, turn, kept) if case.lists_all else kept for turn, kept in turns)
+
+
+def _with_whole(case: Case, turn: TurnRecord, kept: TurnRecord) -> TurnRecord:
+    """The turn with what is looked at where users must be kept apart, or something must be forgotten."""
+    channels = _looked_at(case, kept.session)
+    reads = reads_of_turn(turn) if "retrieved" in channels else None
+    prompts = prompts_of(turn) if "prompt" in channels else []
+    return replace(
+        kept,
+        user_id=case.sessions[kept.session - 1].user,
+        tool_calls=turn_calls(turn) if "calls" in channels else kept.tool_calls,
+        memory_reads=kept.memory_reads if reads is None else tuple(map(_as_kept, reads)),
+        prompt="\n\n".join(prompts) if prompts else None,
+        listings=tuple(UserListing(one.user, _bare(one.ended), _bare(one.after)) for one in turn.listings),
+    )
+
+
+def _looked_at(case: Case, session: int) -> frozenset[Channel]:
+    """The channels of a session that are looked through: all of them where another user spoke before."""
+    user = case.sessions[session - 1].user
+    if any(one.user != user for one in case.sessions[: session - 1]):
+        return frozenset({"reply", "calls", "retrieved", "prompt"})
+    return _needed(case, session)
+
+
+def _needed(case: Case, session: int) -> frozenset[Channel]:
+    """The channels of a session that must be seen."""
+    forget, user = case.forget, case.sessions[session - 1].user
+    if forget is None or session <= forget.after or case.sessions[forget.after - 1].user != user:
+        return frozenset()
+    return frozenset({*forget_channels(forget), "retrieved"} if forget.retain else forget_channels(forget))
 
 
 def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
@@ -104,7 +143,21 @@ def lacks_turns(case: Case, trial: Trial) -> bool:
         not judged
         or any(_lacks(item, one) for turn in judged for one in turn.graded for item in turn.case.expect)
         or any(one.tool_calls is None for turn in judged if looks_at_calls(turn) for one in turn.attempts)
+        or (case.lists_all and any(_lacks_whole(case, turn) for turn in judged))
     )
+
+
+def _lacks_whole(case: Case, judged: JudgedTurn) -> bool:
+    turn = judged.attempts[-1]
+    needed = _needed(case, turn.session)
+    reads = case.forget is not None and case.forget.reaches("not in store")
+    missing = any(
+        ("calls" in needed and one.tool_calls is None)
+        or ("prompt" in needed and one.prompt is None)
+        or ("retrieved" in needed and reads and one.memory_reads is None)
+        for one in judged.attempts
+    )
+    return missing or (turn.turn == len(case.sessions[turn.session - 1].turns) and not turn.listings)
 
 
 def _lacks(item: Expectation, turn: TurnRecord) -> bool:
@@ -128,11 +181,17 @@ def _bare(items: tuple[MemoryItem, ...] | None) -> tuple[MemoryItem, ...] | None
     return None if items is None else tuple(MemoryItem(item.text, kind=item.kind) for item in items if not item.dropped)
 
 
+def _as_kept(item: MemoryItem) -> MemoryItem:
+    return MemoryItem(item.text, kind=item.kind, dropped=item.dropped)
+
+
 def turn_entries(turns: Iterable[TurnRecord]) -> list[dict[str, Any]]:
     """The turns as the file writes them."""
     found = []
     for turn in turns:
         value: dict[str, Any] = {"session": turn.session, "turn": turn.turn, "user": turn.user}
+        if turn.user_id:
+            value["whose"] = turn.user_id
         if turn.at:
             value["at"] = turn.at
         value["answer"] = turn.answer.split("\n")
@@ -141,7 +200,9 @@ def turn_entries(turns: Iterable[TurnRecord]) -> list[dict[str, Any]]:
         shown = {"reads": turn.memory_reads, "writes": turn.memory_writes}
         shown |= {"before": turn.before, "ended": turn.ended, "after": turn.after}
         value |= {name: [_item(item) for item in items] for name, items in shown.items() if items is not None}
-        later = {"fresh": turn.fresh, "state": turn.state}
+        later: dict[str, Any] = {"fresh": turn.fresh, "state": turn.state}
+        later |= {"prompt": None if turn.prompt is None else turn.prompt.split("\n")}
+        later |= {"listings": [_listing(one) for one in turn.listings] or None}
         found.append(value | {name: item for name, item in later.items() if item is not None} | _exchange(turn))
     return found
 
@@ -157,7 +218,14 @@ def _exchange(turn: TurnRecord) -> dict[str, Any]:
 
 
 def _item(item: MemoryItem) -> Mapping[str, str]:
-    return {"text": item.text, **({"kind": item.kind} if item.kind else {})}
+    shown = {"kind": item.kind, "dropped": item.dropped}
+    return {"text": item.text, **{name: text for name, text in shown.items() if text}}
+
+
+def _listing(listing: UserListing) -> dict[str, Any]:
+    shown = {"ended": listing.ended, "after": listing.after}
+    items = {name: [_item(item) for item in found] for name, found in shown.items() if found is not None}
+    return {**({"user": listing.user} if listing.user else {}), **items}
 
 
 def read_turns(entries: Iterable[TurnEntry]) -> tuple[TurnRecord, ...]:
@@ -181,10 +249,15 @@ def read_turns(entries: Iterable[TurnEntry]) -> tuple[TurnRecord, ...]:
             speaker=entry.speaker,
             close=entry.close,
             goal_met=entry.goal_met,
+            prompt=None if entry.prompt is None else "\n".join(entry.prompt),
+            user_id=entry.whose,
+            listings=tuple(UserListing(one.user, _items(one.ended), _items(one.after)) for one in entry.listings),
         )
         for entry in entries
     )
 
 
 def _items(entries: list[ItemEntry] | None) -> tuple[MemoryItem, ...] | None:
-    return None if entries is None else tuple(MemoryItem(entry.text, kind=entry.kind) for entry in entries)
+    return (
+        None if entries is None else tuple(MemoryItem(one.text, kind=one.kind, dropped=one.dropped) for one in entries)
+    )

@@ -95,7 +95,7 @@ def judge_run(
         sizes = Counter(score.case_class for score in scores.values())
         gate = {name: Requirement() for name in sizes}
     held = gate_scores(gate, scores, sizes=sizes)
-    blocked = _blocked(held)
+    blocked = (*_leaks(scores), *_blocked(held))
     undecided = (*doubts, *_unjudged(scores, "cases"), *_undecided(held, scores))
     verdict: Verdict = "blocked" if blocked else "inconclusive" if undecided else "pass"
     return RunVerdict(verdict, (*blocked, *undecided), held)
@@ -133,6 +133,7 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
     sizes = Counter(case.case_class for case in replay_set.cases)
     gate = gate_scores(replay_set.gate, evidence.after, sizes=sizes, waived=waivers, vacuous=evidence.vacuous)
     unsure = _not_reproduced(replay_set, evidence)
+    leaks = _leaks(evidence.after)
     blocked = _blocked(gate)
     undecided = [
         *evidence.doubts,
@@ -141,7 +142,9 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
         *_undecided(gate, evidence.after),
     ]
     verdict: Verdict = "pass"
-    if unsure or (undecided and not blocked):
+    if leaks:
+        verdict = "blocked"
+    elif unsure or (undecided and not blocked):
         verdict = "inconclusive"
     elif blocked:
         verdict = "blocked"
@@ -149,7 +152,7 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
     figures = change_figures(cases, {case.id: case.history for case in replay_set.cases})
     return Check(
         verdict,
-        (*unsure, *blocked, *undecided),
+        (*leaks, *unsure, *blocked, *undecided),
         gate,
         cases,
         noise=tuple(score.id for score in evidence.baseline.values() if score.outcome == "flaky"),
@@ -162,6 +165,12 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
         corrected_before=correction_rates(replay_set.cases, evidence.before),
         corrected_after=correction_rates(replay_set.cases, evidence.after),
     )
+
+
+def _leaks(scores: Mapping[str, CaseScore]) -> tuple[str, ...]:
+    """That users were not kept apart. It weighs more than any count, and no waiver takes it away."""
+    named = [score.id for score in scores.values() if score.leaked]
+    return (f"what one user said was shown to another: {_named(named)}",) if named else ()
 
 
 def _blocked(gate: Iterable[ClassGate]) -> tuple[str, ...]:

@@ -49,6 +49,11 @@ class CaseScore:
         return "pass" if self.passes else "fail"
 
     @property
+    def leaked(self) -> bool:
+        """Whether in one of the trials what one user said was shown to another."""
+        return any(trial.leaked for trial in self.trials)
+
+    @property
     def majority(self) -> bool:
         """Whether more than half of the judged trials passed."""
         return 2 * self.passes > self.judged

@@ -11,7 +11,7 @@ from foldproof.logs.prompts import without_tools
 from foldproof.matching import Text
 from foldproof.matching.escapes import unescaped
 from foldproof.record import TurnRecord
-from foldproof.score.made import calls_made
+from foldproof.score.conditions import turn_calls
 from foldproof.score.turns import JudgedTurn
 
 Channel = Literal["reply", "calls", "retrieved", "prompt", "store"]
@@ -21,17 +21,34 @@ _GAP = " … "
 
 
 def shown_in(channel: Channel, turn: JudgedTurn) -> list[Said] | None:
-    """What one turn shows in a channel, None where that cannot be seen; the store is shown by whole sessions."""
+    """What one turn shows in a channel, with all that a live counterpart said in it; None where a part is unseen.
+
+    The store is shown by whole sessions, and not here.
+    """
+    found: list[Said] = []
+    for record in turn.attempts:
+        shown = _shown(channel, record, turn)
+        if shown is None:
+            return None
+        found += shown
+    return found
+
+
+def _shown(channel: Channel, record: TurnRecord, turn: JudgedTurn) -> list[Said] | None:
     if channel == "reply":
-        return [("the reply", turn.trial.answer)]
+        return [("the reply", record.answer)]
     if channel == "calls":
-        calls = calls_made(turn.case, turn.trial)
+        calls = turn_calls(record)
         return None if calls is None else [(f"the call of {call.name}", _words(call)) for call in calls]
     if channel == "prompt":
-        prompts = prompts_of(turn.record) if turn.record else []
-        return [("the prompt", _without_own(without_tools(text), turn)) for text in prompts] or None
-    items = reads_of_turn(turn.record) if turn.record else None
+        return [("the prompt", _without_own(without_tools(text), turn)) for text in prompts_of(record)] or None
+    items = reads_of_turn(record)
     return None if items is None else [(_place(item), item.text) for item in items]
+
+
+def messages_of(turn: JudgedTurn) -> list[str]:
+    """What the user said in a turn: more than one message where a live counterpart went on with it."""
+    return [record.user for record in turn.attempts]
 
 
 def reads_of_turn(turn: TurnRecord) -> tuple[MemoryItem, ...] | None:

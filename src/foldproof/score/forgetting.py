@@ -9,7 +9,7 @@ from foldproof.cases import Case, Forgetting
 from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact
 from foldproof.score.attribution import Owner
-from foldproof.score.channels import Channel, shown_in, stored
+from foldproof.score.channels import Channel, messages_of, shown_in, stored
 from foldproof.score.turns import JudgedTurn
 from foldproof.score.whole import Blame, WholeVerdict
 
@@ -87,7 +87,7 @@ def forget_labels(case: Case) -> list[str]:
     forget = case.forget
     if forget is None:
         return []
-    gone = [f"{LABELS[channel]}: {fact.label}" for fact in _unique(forget.gone) for channel in _channels(forget)]
+    gone = [f"{LABELS[channel]}: {fact.label}" for fact in _unique(forget.gone) for channel in forget_channels(forget)]
     kept = [_kept_label(fact, "") for fact in _unique(forget.retain)]
     if other := forget.bystander:
         kept += [_kept_label(fact, _whose(other.user)) for fact in _unique(other.facts)]
@@ -105,14 +105,15 @@ def judge_forgetting(case: Case, turns: tuple[JudgedTurn, ...]) -> list[WholeVer
     if case.forget is None:
         return []
     trial, forget = _Trial(case, case.forget, turns), case.forget
-    found = [_gone(fact, channel, trial) for fact in _unique(forget.gone) for channel in _channels(forget)]
+    found = [_gone(fact, channel, trial) for fact in _unique(forget.gone) for channel in forget_channels(forget)]
     found += [_kept(fact, trial.user, "", trial) for fact in _unique(forget.retain)]
     if other := forget.bystander:
         found += [_kept(fact, other.user, _whose(other.user), trial) for fact in _unique(other.facts)]
     return found
 
 
-def _channels(forget: Forgetting) -> tuple[Channel, ...]:
+def forget_channels(forget: Forgetting) -> tuple[Channel, ...]:
+    """The channels in which nothing of what is forgotten may be found, by what is meant."""
     found: tuple[Channel, ...] = ("reply", "calls")
     found += ("retrieved", "store") if forget.reaches("not in store") else ()
     return (*found, "prompt") if forget.reaches("not derivable") else found
@@ -145,7 +146,8 @@ def _gone_from_store(fact: Fact, label: str, trial: _Trial) -> WholeVerdict:
     for listed in listings:
         if held := listed.holding(fact, negated=True):
             owner, why = _of_store(fact, listed, trial)
-            said = [turn.case.question for turn in trial.turns if _number(turn) == trial.forget.after]
+            retracting = [turn for turn in trial.turns if _number(turn) == trial.forget.after]
+            said = [text for turn in retracting for text in messages_of(turn)]
             note = any(Text(text).padded in Text(held[0]).padded for text in said if match_fact(fact, text).held)
             what = "the words by which it was taken back are kept" if note else "the memory holds it"
             reason = f"{listed.when} {what}: '{_short(held[0])}'"

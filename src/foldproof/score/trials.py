@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -21,7 +21,7 @@ from foldproof.score.attribution import Loss, attribute, attribute_forbidden
 from foldproof.score.call_losses import attribute_call, attribute_state
 from foldproof.score.calls import CallVerdict, judge_calls
 from foldproof.score.corrections import correction_label, judge_correction
-from foldproof.score.evidence import STAGES, Records, TrialEvidence
+from foldproof.score.evidence import STAGES, Part, Records, TrialEvidence
 from foldproof.score.forgetting import forget_labels, judge_forgetting
 from foldproof.score.invented import attribute_abstention
 from foldproof.score.made import calls_made
@@ -87,6 +87,11 @@ class TrialScore:
         """Whether the answer holds what its case asks for."""
         return self.outcome == "pass"
 
+    @property
+    def leaked(self) -> bool:
+        """Whether what one user said was shown to another."""
+        return any(fact.fact == APART and fact.outcome == "missed" for fact in self.facts)
+
 
 def score_trial(
     case: Case,
@@ -131,7 +136,7 @@ def score_trial(
     whole = tuple(_score_whole(case, turns, records))
     facts = (*admitted, *expected, *forbidden, *(score for scores in listed for score in scores), *whole)
     scored = TrialScore(trial.repeat, "pass", facts, corrected=_corrected(turns), faults=_user_faults(turns))
-    if any(fact.fact == APART and not fact.ok for fact in facts):
+    if scored.leaked:
         return replace(scored, outcome="fail")
     for fact in facts:
         if fact.outcome == "error":
@@ -209,7 +214,7 @@ def _traced(score: FactScore, fact: Fact | None, turn: JudgedTurn, evidence: Tri
         unseen = tuple(Sighting(stage, "unseen") for stage in STAGES)
         return replace(score, loss=Loss("unknown", "a judged fact is looked for in no record", unseen))
     trace = attribute_forbidden if score.role == "forbidden" else attribute
-    return replace(score, loss=_of_session(trace(fact, evidence), turn, fact))
+    return replace(score, loss=_of_session(trace(fact, evidence), turn, evidence, fact))
 
 
 def _traced_expectation(
@@ -224,24 +229,35 @@ def _traced_expectation(
     if item.fact is None:
         # What a call lacks may have been said in this very conversation: that is nobody's loss of memory.
         trace_back = attribute_state if item.kind == "state" else attribute_call
-        return replace(score, loss=None if turn.said else _of_session(trace_back(item, evidence), turn))
+        return replace(score, loss=None if turn.said else _of_session(trace_back(item, evidence), turn, evidence))
     trace = attribute_forbidden if item.kind == "reply_omits" else attribute
-    loss = _of_session(trace(item.fact, evidence), turn, item.fact)
+    loss = _of_session(trace(item.fact, evidence), turn, evidence, item.fact)
     if item.kind == "memory_read" and loss is not None and loss.owner in {"prompt", "use"}:
         return score  # it stands in a prompt or a reply without having been read
     return replace(score, loss=loss)
 
 
-def _of_session(loss: Loss | None, turn: JudgedTurn, fact: Fact | None = None) -> Loss | None:
+def _of_session(loss: Loss | None, turn: JudgedTurn, evidence: TrialEvidence, fact: Fact | None = None) -> Loss | None:
     """The loss, or None where the sessions do not let it be told.
 
     What was said earlier in the same conversation need not come from the memory; what left the memory between two
-    sessions without any fold was not folded away.
+    sessions without any fold, or can be seen to have left it before one, was not folded away.
     """
     if fact is not None and any(match_fact(fact, text).held for text in turn.said):
         return None
     built = turn.trial.store_written != turn.first_kept
-    return None if loss and loss.owner == "fold" and turn.earlier and not (turn.maintained or built) else loss
+    if loss is None or loss.owner != "fold" or not turn.earlier or built:
+        return loss
+    around = [
+        (evidence.records.items(one.store_written), evidence.records.items(one.store_kept)) for one in turn.earlier
+    ]
+    seen = [(written, kept) for written, kept in around if written is not None and kept is not None]
+    gone = fact is None or not seen or any(_says(fact, written) and not _says(fact, kept) for written, kept in seen)
+    return loss if turn.maintained and gone else None
+
+
+def _says(fact: Fact, parts: Sequence[Part]) -> bool:
+    return any(match_fact(fact, part.text).held for part in parts)
 
 
 def _score_turn(turn: JudgedTurn, *, answered: bool) -> tuple[FactScore, ...]:
