@@ -24,13 +24,12 @@ CASES = {f"{name}-{number}": name for name in ("safety", "preference", "episodic
 SIZES = dict.fromkeys(("safety", "preference", "episodic"), 3)
 OK = {True: 2, None: 1, False: 0}
 VERDICT = {"pass": 2, "inconclusive": 1, "blocked": 0}
-RANK = {"pass": 2, "error": 1, "fail": 0}
 TRIALS = st.lists(st.sampled_from(["pass", "pass", "fail", "error"]), max_size=4)
 SIDE = st.fixed_dictionaries(dict.fromkeys(CASES, TRIALS | st.just(["pass"])))
 SOME = st.sets(st.sampled_from(sorted(CASES)), max_size=3)
 COUNT = st.integers(1, 3).map(lambda need: Requirement(need, 3))
 GATE = st.fixed_dictionaries({"safety": st.just(Requirement()), "preference": COUNT, "episodic": COUNT})
-OUTCOME = st.sampled_from(sorted(RANK))
+WORSE = st.sampled_from(["fail", "error"])
 
 
 def _scored(told):
@@ -51,23 +50,24 @@ def _set(gate):
 
 @st.composite
 def _two_sides(draw):
-    """A side and the same with one trial turned to something no better."""
+    """A side with a trial that passed, and the same with that trial failed or without a judgement.
+
+    Which of the two is worse is no law: an error leaves a class open that a failure decides, one way or the other.
+    """
     told = draw(SIDE)
-    case_id = draw(st.sampled_from(sorted(case for case in told if told[case]) or sorted(told)))
-    assume(told[case_id])
-    at = draw(st.integers(0, len(told[case_id]) - 1))
-    worse = draw(OUTCOME)
-    assume(RANK[worse] < RANK[told[case_id][at]])
+    passed = [(case_id, at) for case_id, listed in told.items() for at, word in enumerate(listed) if word == "pass"]
+    assume(passed)
+    case_id, at = draw(st.sampled_from(passed))
     listed = [*told[case_id]]
-    listed[at] = worse
+    listed[at] = draw(WORSE)
     return case_id, told, {**told, case_id: listed}
 
 
 @given(GATE, _two_sides(), SOME, SOME)
 def test_a_worse_trial_never_improves_a_class(gate, sides, waived, vacuous):
     case_id, better, worse = sides
-    # What a waiver forgives is settled by failing, so there a failure may decide what an error leaves open.
-    assume(case_id not in waived)
+    # A vacuous case, or one with an error, leaves its class open while it passes; once it fails it is counted.
+    assume(case_id not in vacuous and "error" not in better[case_id])
     options = {"sizes": SIZES, "waived": waived, "vacuous": vacuous}
     there = gate_scores(gate, _scored(better), **options)
     for one, other in zip(there, gate_scores(gate, _scored(worse), **options), strict=True):
@@ -77,7 +77,8 @@ def test_a_worse_trial_never_improves_a_class(gate, sides, waived, vacuous):
 
 @given(GATE, _two_sides(), SIDE, SIDE, SOME, st.booleans())
 def test_a_worse_trial_of_the_candidate_never_improves_a_verdict(gate, sides, baseline, before, vacuous, part):
-    _, better, worse = sides
+    case_id, better, worse = sides
+    assume(case_id not in vacuous)
 
     def check(after):
         evidence = Evidence(_scored(baseline), _scored(before), _scored(after), vacuous)
