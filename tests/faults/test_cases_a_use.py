@@ -99,7 +99,7 @@ COMMIT = {"expected_facts": ["no trailer"], "forbidden_facts": ["Signed-off-by"]
 
 @pytest.mark.parametrize("agent", ["using:HeedsTheFirstWord", "using:HeedsTheLastWord"])
 def test_a39_a_correction_in_the_same_turn_is_not_applied(tmp_path, agent):
-    """The correction comes with the request; one by a live counterpart, after a call, comes later."""
+    """The correction comes with the request; below it comes after a call."""
     case = {**COMMIT, "question": "No trailer, please. Write the commit message."}
     [played] = play(tmp_path, [agent], case, TRAILER)
     if agent.endswith("LastWord"):
@@ -127,6 +127,38 @@ def test_a39_nor_in_the_next(tmp_path, agent):
         "use",
         "what was expected stands in the prompt beside it",
     )
+
+
+COMMITS = {"tool_called": {"name": "git_commit", "args": {"message": "Fix."}}}
+SIGNED = {"name": "git_commit", "args": {"message": {"contains": "Signed-off-by"}}}
+VETOED = {
+    "sessions": [
+        {
+            "turns": [
+                {
+                    "user": "Commit the fix.",
+                    "correction": {"after": {"tool_called": SIGNED}, "say": "No trailer, please. Do it again."},
+                    "expect": [COMMITS],
+                },
+                {"user": "Now commit the rest.", "expect": [COMMITS, {"no_tool_called": SIGNED}]},
+            ]
+        }
+    ]
+}
+AGAIN = "s1.t1 correction: tool_called: git_commit(message=<contains Signed-off-by>)"
+
+
+def test_a39_a_veto_by_a_live_counterpart_holds_in_the_same_turn_and_in_the_next(tmp_path):
+    agents = ["corrected:StopsNextTime", "corrected:NeverStops", "corrected:StopsAtOnce"]
+    late, never, sound = play(tmp_path, agents, VETOED)
+    assert (sound.score.passed, sound.score.corrected) == (True, True)
+    for faulty in (late, never):
+        assert [call.name for call in faulty.trial.turns[1].tool_calls] == ["take_note", "git_commit"]
+        [again] = [fact for fact in faulty.score.facts if fact.fact == AGAIN]
+        assert (again.outcome, again.reason.partition(":")[0]) == ("missed", "the corrected call was made again")
+        assert (again.loss.owner, again.loss.reason) == ("use", "it had just been corrected")
+    outcomes = [{fact.outcome for fact in one.score.facts if fact.fact.startswith("s1.t2")} for one in (late, never)]
+    assert outcomes == [{"held"}, {"missed"}]
 
 
 @pytest.fixture(scope="module")

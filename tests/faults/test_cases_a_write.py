@@ -77,7 +77,7 @@ PHOTO = said(
 
 
 def test_a12_a_correction_makes_the_false_belief_stronger(tmp_path):
-    """That the agent called a tool to correct it, and what a session is worth that only claims so, comes later."""
+    """From a history; below, somebody corrects it while it talks."""
     case = {
         "question": "Who is the man in the photo?",
         "expected_facts": ["was not me"],
@@ -91,6 +91,42 @@ def test_a12_a_correction_makes_the_false_belief_stronger(tmp_path):
     assert (faulty.loss("was not me").owner, faulty.loss("was not me").reason) == ("write", "never extracted")
     assert faulty.loss("arrested in 2019").owner == "write"
     assert faulty.stage("arrested in 2019", "kept") == "held"
+
+
+LIVE = {
+    "sessions": [
+        {
+            "turns": [
+                {
+                    "user": "Who is the man in the photo?",
+                    "correction": {"after": "reply_mentions: arrested in 2019", "say": "That man was not me."},
+                    "expect": [{"tool_called": {"any_of": ["forget", "update"]}}, {"reply_mentions": "corrected"}],
+                }
+            ]
+        },
+        {
+            "turns": [
+                {
+                    "user": "Who is the man in the photo?",
+                    "expect": [{"reply_omits": "arrested in 2019"}, {"reply_mentions": "do not know"}],
+                }
+            ]
+        },
+    ]
+}
+
+
+def test_a12_an_agent_that_claims_a_fix_which_its_trace_does_not_show(tmp_path):
+    """Corrected in one session and asked in the next; a claim without an act fails the session in which it is made."""
+    faulty, sound = play(tmp_path, ["corrected:OnlySaysSo", "corrected:TakesItBack"], LIVE)
+    assert (sound.score.passed, sound.score.corrected) == (True, True)
+    assert [turn.speaker for turn in faulty.trial.turns] == ["case", "correction", "case"]
+    assert faulty.trial.turns[1].answer == "I have corrected it in my memory."
+    told = {fact.fact: (fact.outcome, fact.reason) for fact in faulty.score.facts}
+    assert told["s1.t1 tool_called: any of forget | update"] == ("missed", "after the correction, no call was made")
+    assert told["s1.t1 reply_mentions: corrected"][0] == "held"
+    assert told["s2.t1 reply_omits: arrested in 2019"][0] == "missed"
+    assert faulty.score.outcome == "fail"
 
 
 WORK = {"question": "我在哪里上班", "expected_facts": ["蓝屏咖啡", "李国松"]}

@@ -153,6 +153,7 @@ def _trial(trial: ExplainedTrialRow) -> list[str]:
     if score.error:
         lines += [f"Error: {code(score.error, LONG)}", ""]
         lines += folded("traceback", [fenced(tail(trial.traceback, _LAST_LINES))] if trial.traceback else [])
+    lines += _bullets(f"fault of the simulated user: {code(fault, LONG)}" for fault in score.faults)
     for turn in trial.turns:
         fresh = " (not a fresh context)" if turn.fresh is False else ""
         lines += [f"#### {turn.name}{f', {words(turn.at)}' if turn.at else ''}{fresh}", ""]

@@ -1,11 +1,12 @@
-"""What the sources beside the adapter have to say of themselves, over a whole run. Pure."""
+"""What the sources beside the adapter, and simulated users, have to be said of them over a whole run. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from foldproof.record import Trial
+from foldproof.score.cases import CaseScore
 
 _AT_MOST = 3
 
@@ -25,3 +26,13 @@ def watch_notes(trials: Iterable[Trial]) -> tuple[str, ...]:
     if more := len(counted) - len(told):
         told.append(f"{more} more remarks of what was seen beside the agent: see `foldproof explain`")
     return tuple(told)
+
+
+def fault_notes(scores: Mapping[str, CaseScore]) -> tuple[str, ...]:
+    """The faults of simulated users that decided nothing, the first few; those that did stand in the errors."""
+    judged = [(name, trial) for name, score in scores.items() for trial in score.trials if trial.outcome != "error"]
+    found = dict.fromkeys((name, fault) for name, trial in judged for fault in trial.faults)
+    faults = [f"{name}: a fault of the simulated user decided nothing: {fault}" for name, fault in found]
+    more = len(faults) - _AT_MOST
+    rest = (f"{more} more faults of simulated users: see `foldproof explain`",) if more > 0 else ()
+    return (*faults[:_AT_MOST], *rest)

@@ -10,7 +10,7 @@ from foldproof.compare import RunVerdict, judge_control, judge_run
 from foldproof.record import Run, Trial
 from foldproof.score import CaseScore, score_run
 from foldproof.score.retrieval import whole_reads
-from foldproof.score.watching import watch_notes
+from foldproof.score.watching import fault_notes, watch_notes
 from foldproof.workflow.control_cases import asked_under
 from foldproof.workflow.verdicts import Judging, Standing, standing, verdicts_of
 from foldproof.workflow.workspace import Workspace, records_of
@@ -91,10 +91,10 @@ def stored_report(workspace: Workspace, run: Run, cases: tuple[Case, ...], *, pa
 
 
 def record_notes(workspace: Workspace, report: RunReport) -> tuple[str, ...]:
-    """What its records say of what was seen beside the agent, and of a retrieval that was not tested."""
+    """What its records say of what was seen beside the agent, of simulated users, and of a retrieval not tested."""
     records = records_of(workspace, report.run)
     untested = whole_reads(report.trials, records.listing).note if records is not None else ""
-    return (*watch_notes(report.trials), *filter(None, [untested]))
+    return (*watch_notes(report.trials), *fault_notes(report.scores), *filter(None, [untested]))
 
 
 def judge_notes(*reports: RunReport) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from foldproof.logs import Seen
 from foldproof.record import Trial
-from foldproof.score.watching import watch_notes
+from foldproof.score import CaseScore, TrialScore
+from foldproof.score.watching import fault_notes, watch_notes
 
 
 def _trial(repeat, *notes, building=()):
@@ -21,3 +22,15 @@ def test_the_commonest_are_told_and_the_rest_counted():
     assert told[0] == "otel: e (2 of 2 trials)"
     assert told[-1] == "2 more remarks of what was seen beside the agent: see `foldproof explain`"
     assert len(told) == 4
+
+
+def test_faults_of_simulated_users_are_told_once_and_the_first_few():
+    def score(name, *trials):
+        return CaseScore(name, "episodic", tuple(TrialScore(0, outcome, faults=faults) for outcome, faults in trials))
+
+    scores = {"a": score("a", ("pass", ("x", "y")), ("fail", ("x",)), ("error", ("decided",))), "b": score("b")}
+    told = "a fault of the simulated user decided nothing:"
+    assert fault_notes(scores) == (f"a: {told} x", f"a: {told} y")
+    many = {"c": score("c", ("pass", tuple("123456")))}
+    assert fault_notes(many)[-2:] == (f"c: {told} 3", "3 more faults of simulated users: see `foldproof explain`")
+    assert fault_notes({}) == ()

@@ -69,6 +69,9 @@ def _write_trial(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     _write_head(sheet, trial, effort(trial))
     sheet.table([_fact_row(fact, trial.nearest.get(fact.fact, "")) for fact in score.facts])
     _write_error(sheet, trial)
+    for fault in score.faults:
+        words = inline(fault, None if sheet.details else LONG)
+        sheet.line(("fault of the simulated user: ", "unsure"), words, indent=2)
     write_turns(sheet, trial)
     write_traces(sheet, trial)
     _title(sheet, "answer")
