@@ -23,7 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "match": ("files:match", "Try one fact on a text."),
     "import": ("files:import_", "Make histories from logs, or a replay set from a benchmark."),
     "judge": ("judge:judge", "Pin the judge, measure it, hold a new one against it."),
-    "sessions": ("sessions:sessions", "What recorded sessions show: cut a case out of one."),
+    "sessions": ("sessions:sessions", "What recorded sessions show: grade them, cut a case out of one."),
     "export": ("stored:export", "Write a run as json, junit or md."),
     "doctor": ("start:doctor", "What is installed, reachable and missing."),
 }

@@ -197,4 +197,5 @@ class _Lines:
     def __call__(self, step: Progress) -> None:
         if time.monotonic() - self._last >= _PLAIN_PROGRESS_EVERY_S:
             self._last = time.monotonic()
-            click.echo(f"{step.label}: {step.done} of {step.total} done, {step.errors} errors", err=True)
+            done = f"{step.done}" if step.total is None else f"{step.done} of {step.total}"
+            click.echo(f"{step.label}: {done} done, {step.errors} errors", err=True)

@@ -5,9 +5,12 @@ from foldproof.judging.controls import JudgeControl, judge_controls
 from foldproof.judging.judge import Judge, identity_of, open_judge
 from foldproof.judging.parsing import JudgeError, Reading, read_reply
 from foldproof.judging.prompts import FACT, Form, default_prompt
+from foldproof.judging.sessions import GOAL, LOST, session_claim, session_prompt
 
 __all__ = [
     "FACT",
+    "GOAL",
+    "LOST",
     "Asked",
     "Form",
     "Judge",
@@ -20,4 +23,6 @@ __all__ = [
     "judge_controls",
     "open_judge",
     "read_reply",
+    "session_claim",
+    "session_prompt",
 ]

@@ -32,6 +32,7 @@ from foldproof.report.documents import (
 )
 from foldproof.report.evidence import explain_document
 from foldproof.report.explained import ExplainDocument
+from foldproof.report.grades import GradeDocument, grade_document
 from foldproof.report.imports import ImportDocument, import_document
 from foldproof.report.judges import (
     DisagreementRow,
@@ -43,6 +44,7 @@ from foldproof.report.judges import (
 from foldproof.report.junit import junit_check, junit_run
 from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
+from foldproof.report.markdown_grades import markdown_grades
 from foldproof.report.terminal import (
     render_baseline,
     render_calibration,
@@ -53,6 +55,7 @@ from foldproof.report.terminal import (
     render_doctor,
     render_explain,
     render_files,
+    render_grades,
     render_import,
     render_lint,
     render_match,
@@ -75,6 +78,7 @@ __all__ = [
     "ExplainDocument",
     "FilesDocument",
     "Finding",
+    "GradeDocument",
     "ImportDocument",
     "LintDocument",
     "MatchDocument",
@@ -90,6 +94,7 @@ __all__ = [
     "disagreement_row",
     "document_schema",
     "explain_document",
+    "grade_document",
     "import_document",
     "json_text",
     "junit_check",
@@ -98,6 +103,7 @@ __all__ = [
     "markdown_check",
     "markdown_compare",
     "markdown_explain",
+    "markdown_grades",
     "markdown_run",
     "pin_document",
     "points_document",
@@ -111,6 +117,7 @@ __all__ = [
     "render_doctor",
     "render_explain",
     "render_files",
+    "render_grades",
     "render_import",
     "render_lint",
     "render_match",

@@ -15,6 +15,7 @@ from foldproof.report.controls import ControlsPart
 from foldproof.report.corrections import CorrectionRow
 from foldproof.report.cuts import CutDocument
 from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
+from foldproof.report.grades import GradeDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePinDocument, JudgeReconciliationDocument
 from foldproof.score import Owner
@@ -323,6 +324,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "error": ErrorDocument,
     "explain": ExplainDocument,
     "files": FilesDocument,
+    "grade": GradeDocument,
     "import": ImportDocument,
     "judge-calibration": JudgeCalibrationDocument,
     "judge-pin": JudgePinDocument,

@@ -29,6 +29,7 @@ from foldproof.report.documents import (
     RunDocument,
 )
 from foldproof.report.explained import ExplainDocument
+from foldproof.report.grades import GradeDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePinDocument, JudgeReconciliationDocument
 from foldproof.report.pages import (
@@ -41,6 +42,7 @@ from foldproof.report.pages import (
     write_doctor,
     write_explain,
     write_files,
+    write_grades,
     write_import,
     write_lint,
     write_match,
@@ -250,6 +252,11 @@ def render_import(document: ImportDocument, *, width: int, colour: bool, details
 def render_cut(document: CutDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """What was cut out of a session, or where it can be cut."""
     return _render(write_cut, document, width, colour=colour, details=details)
+
+
+def render_grades(document: GradeDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """The grades of sessions: which met their goal, and where the others turned."""
+    return _render(write_grades, document, width, colour=colour, details=details)
 
 
 def render_demo(document: DemoDocument, *, width: int, colour: bool, details: bool = False) -> str:

@@ -6,6 +6,7 @@ from foldproof.workflow.checking import CheckReport, check_candidate
 from foldproof.workflow.control import Controls
 from foldproof.workflow.cutting import FoundSession, session_in_log, session_of_run
 from foldproof.workflow.examining import Found, examine
+from foldproof.workflow.grading import GradeOptions, GradeReport, grade_logs
 from foldproof.workflow.pinning import pin_judge
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
 from foldproof.workflow.reconciling import Disagreement, Proposed, Reconciliation, reconcile_judge
@@ -25,6 +26,8 @@ __all__ = [
     "Explanation",
     "Found",
     "FoundSession",
+    "GradeOptions",
+    "GradeReport",
     "Options",
     "Progress",
     "Proposed",
@@ -37,6 +40,7 @@ __all__ = [
     "compare_runs",
     "examine",
     "explain_case",
+    "grade_logs",
     "keep_calibration",
     "locate_project",
     "open_workspace",

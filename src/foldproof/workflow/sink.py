@@ -16,11 +16,14 @@ from foldproof.workflow.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: trials done of those planned, and how many of them ended in an error."""
+    """How far a run is: trials done of those planned, and how many of them ended in an error.
+
+    `total` is None where nobody knows how many there will be, as in a log that is read as it comes.
+    """
 
     label: str
     done: int
-    total: int
+    total: int | None
     errors: int
 
 

@@ -10,15 +10,19 @@ import click
 
 from foldproof.cases import add_to_set, cases_text, load_set, points_of, shown
 from foldproof.cases import cut as cut_at
+from foldproof.cli.commands.grading import grade
 from foldproof.cli.shared import project_options, show, workspace
 from foldproof.core import ExitCode, UsageError
 from foldproof.report import cut_document, points_document, render_cut
 from foldproof.workflow import FoundSession, session_in_log, session_of_run
 
 
-@click.group(short_help="What recorded sessions show: cut a case out of one.")
+@click.group(short_help="What recorded sessions show: grade them, cut a case out of one.")
 def sessions() -> None:
     """Work on recorded and imported sessions."""
+
+
+sessions.add_command(grade)
 
 
 @sessions.command()
