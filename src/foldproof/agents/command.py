@@ -16,7 +16,8 @@ import anyio
 from foldproof.agents.errors import AgentError, UnsupportedError
 from foldproof.agents.factory import AgentFactory, Setup
 from foldproof.agents.fingerprints import digests_of, files_named
-from foldproof.agents.process import AgentProcess
+from foldproof.agents.memories.scratch import Scratch
+from foldproof.agents.process import LOG_BYTES, AgentProcess
 from foldproof.agents.protocols import Reply, SessionInfo
 from foldproof.agents.resuming import past_lines
 from foldproof.agents.shapes import items_of, state_of, tool_calls_of, usage_of
@@ -26,14 +27,18 @@ from foldproof.logs import History, MemoryItem, PastTurn, as_lines
 
 _SOURCES = frozenset({".py", ".js", ".mjs", ".ts", ".sh"})
 _GOODBYE = b'{"do": "close"}'
+_LIVES = ("trial", "session")
+STORE = "FOLDPROOF_STORE"
+"""The variable with the folder that outlives the processes of a trial's sessions."""
 
 
 @asynccontextmanager
 async def open_command(setup: Setup) -> AsyncIterator[AgentFactory]:
-    """The agents of a program, one process a trial; none of them outlives the context."""
-    setup.allow("command")
+    """The agents of a program, one process a trial or a session; none of them outlives the context."""
+    setup.allow("command", "process")
     argv = _argv_of(setup)
-    factory = CommandFactory(setup, argv, setup.fingerprint(digests_of(_code_of(argv, setup.root))))
+    fingerprint = setup.fingerprint(digests_of(_code_of(argv, setup.root)))
+    factory = CommandFactory(setup, argv, fingerprint, each_session=_each_session(setup))
     try:
         yield factory
     finally:
@@ -41,11 +46,12 @@ async def open_command(setup: Setup) -> AsyncIterator[AgentFactory]:
             async with anyio.create_task_group() as group:
                 for agent in list(factory.running):
                     group.start_soon(agent.close)
+        factory.scratch.close()
 
 
 @dataclass
 class CommandFactory:
-    """Starts one process a trial."""
+    """Starts one process a trial; with `each_session` one for each session of it, which share a folder."""
 
     setup: Setup = field(repr=False)
     argv: Sequence[str]
@@ -53,34 +59,79 @@ class CommandFactory:
     default_folds: int = 1  # a program without a fold answers that it is unsupported
     notes: tuple[str, ...] = ()
     running: set[CommandAgent] = field(default_factory=set, repr=False)
+    each_session: bool = False
+    scratch: Scratch = field(default_factory=Scratch, repr=False)
 
     async def make(self, memory_config: Mapping[str, Any], trial: str) -> CommandAgent:
         """A new process, opened with the memory_config."""
         tap = self.setup.watch.tap(trial)
-        process = await AgentProcess.start(self.argv, self.setup.root, {**self.setup.environ, **tap.environ})
-        agent = CommandAgent(process, self.running)
-        try:
-            memory = self.setup.memory_of(memory_config)
-            await agent.send({"do": "open", "memory_config": memory, "wire_url": tap.wire_url})
-        except BaseException:
-            await agent.close()
-            raise
+        environ = {**self.setup.environ, **tap.environ}
+        opening = {"do": "open", "memory_config": self.setup.memory_of(memory_config), "wire_url": tap.wire_url}
+        store = None
+        if self.each_session:
+            store = self.scratch.folder("store")
+            environ[STORE] = opening["store"] = str(store)
+        agent = CommandAgent(Launch(self.argv, self.setup.root, environ, opening), self, store)
+        await agent.open()
         return agent
 
 
-class CommandAgent:
-    """A process as an agent. Steps are sent one after the other, each answered before the next."""
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a program is started, and the step that opens it."""
 
-    def __init__(self, process: AgentProcess, running: set[CommandAgent]) -> None:
-        self.process = process
-        self._steps = Steps(process)
-        self._running = running
-        running.add(self)
+    argv: Sequence[str]
+    root: Path
+    environ: Mapping[str, str] = field(repr=False)
+    opening: Mapping[str, Any]
+
+
+class CommandAgent:
+    """A process as an agent. Steps are sent one after the other, each answered before the next.
+
+    With a `store`, the folder that outlives a session, a process ends with the session that it held: what comes next, a
+    listing, a fold, another session, is asked of a new one.
+    """
+
+    process: AgentProcess
+    _steps: Steps
+
+    def __init__(self, launch: Launch, factory: CommandFactory, store: Path | None = None) -> None:
+        self._launch = launch
+        self._factory = factory
+        self._store = store
+        self._held = False
+        self._logs = ""
+
+    async def open(self) -> None:
+        """Start the program and hand it its settings.
+
+        Raises:
+            AgentError: where that fails; the process has ended then.
+        """
+        launch = self._launch
+        self.process = await AgentProcess.start(launch.argv, launch.root, launch.environ)
+        self._steps = Steps(self.process)
+        self._factory.running.add(self)
+        try:
+            await self.send(launch.opening)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _renew(self) -> None:
+        """End the process of a session that is over, where each has one of its own, and start the next."""
+        if self._store is None or not self._held:
+            return
+        await self.process.close(_GOODBYE)
+        self._logs = f"{self._logs}{self.process.log}"[-LOG_BYTES:]
+        self._held = False
+        await self.open()
 
     @property
     def log(self) -> str:
-        """The last 64 kB of the program's standard error."""
-        return self.process.log
+        """The last 64 kB of the program's standard error, that of the processes before among it."""
+        return f"{self._logs}{self.process.log}"[-LOG_BYTES:]
 
     async def send(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to one step; an answer that it is unsupported comes back as it is.
@@ -96,10 +147,13 @@ class CommandAgent:
 
     async def fold(self) -> None:
         """Ask for one compaction."""
+        await self._renew()
         await self._steps.supported({"do": "fold"})
 
     async def start_session(self, info: SessionInfo) -> CommandConversation:
         """Start a session; a program that knows no sessions is taken to have one."""
+        await self._renew()
+        self._held = True
         await self.send({"do": "start", "user": info.user, "session": info.session, "now": info.now})
         return CommandConversation(self)
 
@@ -117,6 +171,7 @@ class CommandAgent:
 
     async def memories(self, user: str) -> Sequence[MemoryItem]:
         """Ask for the items held."""
+        await self._renew()
         answer = await self._steps.supported({"do": "memories", "user": user})
         items = items_of(answer.get("items"), "the agent's `items`")
         if items is None:
@@ -139,7 +194,9 @@ class CommandAgent:
         try:
             await self.process.close(_GOODBYE)
         finally:
-            self._running.discard(self)
+            self._factory.running.discard(self)
+            if self._store is not None:
+                self._factory.scratch.drop(self._store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +237,15 @@ def _code_of(argv: Sequence[str], root: Path) -> list[Path]:
     program, named = files_named(argv[0], root), files_named(list(argv), root)
     folders = {path.parent for path in named if path.suffix in _SOURCES or path in program}
     return [*named, *(path for folder in folders for path in folder.iterdir() if path.suffix in _SOURCES)]
+
+
+def _each_session(setup: Setup) -> bool:
+    """Whether each session has a process of its own."""
+    told = setup.agent.get("process", _LIVES[0])
+    if told not in _LIVES:
+        allowed = "`trial` (one process for all sessions of a trial), `session` (one for each)"
+        raise UsageError(f"{setup.place}: the agent's `process` is {told!r}\n  allowed: {allowed}")
+    return bool(told == "session")
 
 
 def _argv_of(setup: Setup) -> list[str]:

@@ -129,7 +129,7 @@ class Case:
 
     @property
     def behaviour(self) -> Case:
-        """The case without what its turns expect of the memory; the case itself where nothing else would be asked."""
+        """The case without what it expects of the memory; the case itself where nothing else would be asked."""
         kept = tuple(
             replace(
                 session,
@@ -140,7 +140,7 @@ class Case:
             )
             for session in self.sessions
         )
-        bare = replace(self, sessions=kept)
+        bare = replace(self, sessions=kept, forget=None)
         return bare if bare.all_expected or bare.expected or bare.abstain else self
 
     @property

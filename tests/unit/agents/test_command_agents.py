@@ -326,3 +326,91 @@ def test_signals_are_named():
 
     assert _signal(signal.SIGTERM) == "SIGTERM"
     assert _signal(250) == "signal 250"
+
+
+KEEPER = """
+import json, os, pathlib, sys
+said = []
+for line in sys.stdin:
+    print(f"{os.getpid()} {line.strip()}", file=sys.stderr, flush=True)
+    step = json.loads(line)
+    answer = {}
+    if step["do"] == "open":
+        store = pathlib.Path(step["store"]) / "notes" if "store" in step else None
+        assert os.environ.get("FOLDPROOF_STORE") == step.get("store")
+    elif step["do"] == "reply":
+        kept = store.read_text().split() if store and store.exists() else []
+        answer = {"text": f"{os.getpid()} kept {kept} said {said}"}
+        said.append(step["text"])
+        if store:
+            store.write_text(" ".join([*kept, step["text"]]))
+    elif step["do"] == "memories":
+        answer = {"items": [{"id": str(os.getpid()), "text": text} for text in said or ["nothing said"]]}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.fixture
+def keeper(tmp_path):
+    (tmp_path / "keeper.py").write_text(KEEPER)
+    return {"command": [sys.executable, "keeper.py"]}
+
+
+async def held(agent, *messages):
+    talk = await agent.start_session(SessionInfo("u", "s"))
+    return [(await talk.reply(message)).text.split(" ", 1) for message in messages]
+
+
+async def test_a_process_for_each_session_shares_nothing_but_the_folder(opened, keeper, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    async with opened({**keeper, "process": "session"}) as factory:
+        agent, other = await factory.make({"k": 3}, "t"), await factory.make({}, "t2")
+        await agent.ingest(HISTORY)
+        (one, first), (two, second) = await held(agent, "tea", "milk")
+        [listed] = await agent.memories("u")
+        await agent.fold()
+        [(three, third)] = await held(agent, "jam")
+        [(_, apart)] = await held(other, "salt")
+        assert (first, second) == ("kept [] said []", "kept ['tea'] said ['tea']")
+        assert one == two
+        assert third == "kept ['tea', 'milk'] said []"
+        assert (listed.text, listed.id) == ("nothing said", three), "a session is over when the memory is listed"
+        assert one != three
+        assert apart == "kept [] said []", "each trial has a folder of its own"
+        assert len(list(tmp_path.glob("foldproof-store-*"))) == 2
+        await gone(int(one))
+        told = [line.partition(" ")[2] for line in agent.log.splitlines()]
+        assert [json.loads(line)["do"] for line in told] == [
+            *("open", "ingest", "start", "reply", "reply", "close"),
+            *("open", "memories", "fold", "start", "reply"),
+        ]
+        await agent.close()
+        assert len(list(tmp_path.glob("foldproof-store-*"))) == 1
+    assert list(tmp_path.glob("foldproof-store-*")) == []
+
+
+async def test_one_process_for_all_sessions_unless_it_is_said(opened, keeper):
+    for process in ({}, {"process": "trial"}):
+        async with opened({**keeper, **process}) as factory:
+            agent = await factory.make({}, "t")
+            ((one, _),) = await held(agent, "tea")
+            ((two, second),) = await held(agent, "jam")
+            assert one == two
+            assert second == "kept [] said ['tea']"
+
+
+async def test_a_program_that_does_not_start_again_is_told(opened, keeper, tmp_path):
+    async with opened({**keeper, "process": "session"}) as factory:
+        agent = await factory.make({}, "t")
+        await held(agent, "tea")
+        (tmp_path / "keeper.py").write_text("raise SystemExit(9)")
+        with pytest.raises(AgentError, match="ended with exit code 9"):
+            await held(agent, "jam")
+        await agent.close()
+        assert not factory.running
+
+
+async def test_a_process_of_an_unknown_life_is_refused(opened, keeper):
+    with pytest.raises(UsageError, match=r"the agent's `process` is 'turn'\n  allowed: `trial` .*, `session`"):
+        async with opened({**keeper, "process": "turn"}):
+            pass
