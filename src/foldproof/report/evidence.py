@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from foldproof.cases import Case
+from foldproof.cases.forgetting import forgetting_value, placed_forgetting
 from foldproof.logs import MemoryItem
 from foldproof.matching import Fact, Text, match_fact, match_many
 from foldproof.record import StoreListing, Trial
@@ -16,6 +17,7 @@ from foldproof.report.explained import (
     ExplainedTrialRow,
     FrozenRow,
     ItemRow,
+    ListingRow,
     RunInfo,
     TrialFactRow,
     TurnRow,
@@ -67,6 +69,7 @@ def explain_document(
         question=case.question,
         frozen=_frozen(case) if info.control in {"", "oracle", "full"} else [],
         source=[str(source) for source in case.source],
+        forget=forgetting_value(case.forget) if case.forget else None,
         trials=[_trial(item, case, facts, records) for item in trials],
         note=note,
     )
@@ -87,7 +90,8 @@ def _frozen(case: Case) -> list[FrozenRow]:
 def _matchable(case: Case) -> dict[str, Fact]:
     """The facts that need no judge, by label; of alternatives those that need none."""
     facts: dict[str, Fact] = {}
-    for fact in (*case.mentions, *case.forbidden):
+    forgotten = [fact for _, fact, _ in placed_forgetting(case.forget)] if case.forget else []
+    for fact in (*case.mentions, *case.forbidden, *forgotten):
         known = replace(fact, any=tuple(item for item in fact.any if item.kind != "judged"))
         if fact.kind != "judged" and (known.any or fact.kind != "any"):
             facts[fact.label] = known
@@ -130,10 +134,12 @@ def _turns(trial: Trial, score: TrialScore, case: Case, facts: dict[str, Fact]) 
     """A row for each thing that the user said; what is expected of a turn stands at the last of them."""
     rows = [row for row in trial_row(score, "").facts if row.kind == "expectation" and row.fact != ABSTAIN]
     ends = {(turn.session, turn.turn): turn.attempt for turn in trial.turns}
+    whose = [session.user for session in case.sessions]
     names = dict(zip(case.part_places, case.part_names, strict=False))
     return [
         TurnRow(
             name=turn.name,
+            whose=whose[turn.session - 1] if turn.session <= len(whose) else "",
             at=turn.at,
             user=turn.user,
             answer=turn.answer,
@@ -147,6 +153,10 @@ def _turns(trial: Trial, score: TrialScore, case: Case, facts: dict[str, Fact]) 
             memory_writes=_items(facts, turn.memory_writes),
             prompt=turn.prompt,
             state=_state(turn.state),
+            listings=[
+                ListingRow(user=one.user, ended=_items(facts, one.ended), after=_items(facts, one.after))
+                for one in turn.listings
+            ],
         )
         for turn in trial.turns
         for place in [(turn.session, turn.turn)]

@@ -111,10 +111,19 @@ class CallRow(Document):
     duration_s: float = 0.0
 
 
+class ListingRow(Document):
+    """What the memory listed of one user after a session, and after its maintenance; null where that was not seen."""
+
+    user: str = Field(default="", description="the label of the user, empty for the one without")
+    ended: list[ItemRow] | None = None
+    after: list[ItemRow] | None = None
+
+
 class TurnRow(Document):
     """One turn of a session; null where it could not be seen, `fresh` also where there was nothing to see."""
 
     name: str
+    whose: str = Field(default="", description="the label of the user whose session it is, empty for the one without")
     at: str = ""
     user: str
     answer: str = ""
@@ -128,6 +137,9 @@ class TurnRow(Document):
     memory_writes: list[ItemRow] | None = None
     prompt: str | None = None
     state: dict[str, Any] | None = Field(default=None, description="the state of the agent's world after this turn")
+    listings: list[ListingRow] = Field(
+        default=[], description="what the memory held of each user after the session, where that is judged"
+    )
 
 
 class ExplainedTrialRow(Document):
@@ -178,5 +190,6 @@ class ExplainDocument(Document):
     question: str
     frozen: list[FrozenRow] = Field(default=[], description="what stood before the question, word for word")
     source: list[str] = []
+    forget: dict[str, Any] | None = Field(default=None, description="what must be forgotten, as the file writes it")
     trials: list[ExplainedTrialRow]
     note: str = ""

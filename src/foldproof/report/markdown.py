@@ -24,7 +24,7 @@ from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
 from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
 from foldproof.report.pages.frozen import frozen_lines
 from foldproof.report.pages.stages import call_title, stage_words, trace_word
-from foldproof.report.pages.turns import SPEAKERS, close_word, state_text, turn_lines
+from foldproof.report.pages.turns import SPEAKERS, close_word, listing_lines, state_text, turn_lines
 from foldproof.report.summary import (
     CHANGED,
     Loss,
@@ -156,11 +156,13 @@ def _trial(trial: ExplainedTrialRow) -> list[str]:
     lines += _bullets(f"fault of the simulated user: {code(fault, LONG)}" for fault in score.faults)
     for turn in trial.turns:
         fresh = " (not a fresh context)" if turn.fresh is False else ""
-        lines += [f"#### {turn.name}{f', {words(turn.at)}' if turn.at else ''}{fresh}", ""]
+        head = ", ".join([turn.name, *(words(text) for text in (turn.whose, turn.at) if text)])
+        lines += [f"#### {head}{fresh}", ""]
         told = [(SPEAKERS[turn.speaker], turn.user), ("agent", turn.answer), *turn_lines(turn)]
         lines += _bullets(f"{title}: {code(text, LONG) if text else '(none)'}" for title, text in told)
         lines += _bullets(filter(None, [close_word(turn)]))
         lines += _bullets(f"{code(fact.fact)}: {fact.outcome}" for fact in turn.facts)
+        lines += _bullets(f"{title}: {code(text, LONG)}" for title, text in listing_lines(turn))
     for trace in trial.traces:
         stages = [
             [row.stage, row.presence, code(row.place) if row.place else "", code(stage_words(row)) if row.text else ""]

@@ -269,6 +269,9 @@ def settled(held: Held, seen: tuple[Seen, ...]) -> tuple[tuple[TurnRecord, ...],
     notes: list[str] = []
     for number in range(2, len(stores) + 1):
         places = [at for at, turn in enumerate(turns) if turn.session == number]
+        users = {turn.user_id for turn in turns if turn.session < number}
+        if places and turns[places[0]].user_id not in users:
+            continue  # a user's first session has nothing of its own to be free of; what others said is judged
         saw = {at: seen_before(turns, at, stores[number - 1]) for at in places}
         for at in places:
             turns[at] = replace(turns[at], fresh=None if saw[at] is None else not saw[at])

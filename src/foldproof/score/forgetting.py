@@ -151,7 +151,8 @@ def _gone_from_store(fact: Fact, label: str, trial: _Trial) -> WholeVerdict:
             note = any(Text(text).padded in Text(held[0]).padded for text in said if match_fact(fact, text).held)
             what = "the words by which it was taken back are kept" if note else "the memory holds it"
             reason = f"{listed.when} {what}: '{_short(held[0])}'"
-            return WholeVerdict(label, "missed", reason, Blame(owner, why, fact, _turn_at(listed, trial)))
+            after = _turn_after(listed, trial.user, trial)
+            return WholeVerdict(label, "missed", reason, Blame(owner, why, fact, after))
     if not listings or any(one.texts is None for one in listings):
         return WholeVerdict(label, "error", UNSEEN["store"])
     if any(REDACTED in text for one in listings for text in one.texts or ()):
@@ -222,7 +223,7 @@ def _kept(fact: Fact, user: str, whose: str, trial: _Trial) -> WholeVerdict:
         if not at and earlier and not earlier[-1].holding(fact, negated=False):
             why = "it was not in the memory before either"
         reason = f"it stands in none of the {len(listed.texts or ())} items {listed.when}"
-        blame = Blame("fold" if folded else "write", why, fact, _turn_at(listed, trial))
+        blame = Blame("fold" if folded else "write", why, fact, _turn_after(listed, user, trial))
         return WholeVerdict(label, "missed", reason, blame)
     if since:
         return WholeVerdict(label, "held")
@@ -243,10 +244,9 @@ def _unknown_before(fact: Fact, trial: _Trial) -> str:
     return "" if known else "the memory did not hold it before it was taken back: nothing had to be forgotten"
 
 
-def _turn_at(listed: _Listed, trial: _Trial) -> JudgedTurn:
-    """The turn whose records show what led to a listing: the first one after it, else the last one before."""
-    later = [turn for turn in trial.turns_of(trial.user) if _number(turn) > listed.session]
-    return later[0] if later else trial.turns[-1]
+def _turn_after(listed: _Listed, user: str, trial: _Trial) -> JudgedTurn | None:
+    """The first turn of a user after a listing, whose records show what came of it; None where there is none."""
+    return next((turn for turn in trial.turns_of(user) if _number(turn) > listed.session), None)
 
 
 def _unique(facts: Sequence[Fact]) -> list[Fact]:

@@ -31,6 +31,7 @@ from foldproof.score.simulated import deciding_fault, user_faults
 from foldproof.score.states import judge_state
 from foldproof.score.turns import JudgedTurn, judged_turns
 from foldproof.score.verdicts import Verdicts
+from foldproof.score.whole import Blame
 
 FactRole = Literal["expected", "forbidden", "expectation"]
 FactOutcome = Literal["held", "missed", "negated", "degraded", "error"]
@@ -197,11 +198,15 @@ def _score_whole(case: Case, turns: tuple[JudgedTurn, ...], records: Records | N
     for found in (*judge_apart(case, turns), *judge_forgetting(case, turns)):
         loss = None
         if found.blame and records is not None:
-            turn = found.blame.turn
-            evidence = TrialEvidence(turn.case, turn.trial, records, turn.earlier)
-            stages = tuple(look_in(evidence, found.blame.fact, stage) for stage in STAGES)
-            loss = Loss(found.blame.owner, found.blame.reason, stages)
+            loss = Loss(found.blame.owner, found.blame.reason, _way_of(found.blame, records))
         yield FactScore(found.label, "expectation", found.outcome, reason=found.reason, loss=loss)
+
+
+def _way_of(blame: Blame, records: Records) -> tuple[Sighting, ...]:
+    if blame.turn is None:
+        return ()
+    evidence = TrialEvidence(blame.turn.case, blame.turn.trial, records, blame.turn.earlier)
+    return tuple(look_in(evidence, blame.fact, stage) for stage in STAGES)
 
 
 def _traced(score: FactScore, fact: Fact | None, turn: JudgedTurn, evidence: TrialEvidence) -> FactScore:

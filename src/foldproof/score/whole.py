@@ -12,12 +12,12 @@ from foldproof.score.turns import JudgedTurn
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Who is to blame and why; the records of `turn` show the way that `fact` took."""
+    """Who is to blame and why; the records of `turn` show the way that `fact` took, where there is such a turn."""
 
     owner: Owner
     reason: str
     fact: Fact
-    turn: JudgedTurn
+    turn: JudgedTurn | None = None
 
 
 @dataclass(frozen=True, slots=True)

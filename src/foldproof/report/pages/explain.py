@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, TrialFactRow
 from foldproof.report.pages.frozen import write_frozen
@@ -29,6 +30,8 @@ def write_explain(sheet: Sheet, document: ExplainDocument) -> None:
     sheet.line(("question: ", "quiet"), inline(document.question))
     if document.source:
         sheet.line(("stated in: ", "quiet"), ", ".join(inline(source) for source in document.source))
+    if document.forget:
+        sheet.line(("must forget: ", "quiet"), inline(forget_word(document.forget)))
     shown: list[ExplainedTrialRow] = []
     for trial in document.trials:
         twin = next((other for other in shown if not sheet.details and _same(other, trial)), None)
@@ -37,6 +40,13 @@ def write_explain(sheet: Sheet, document: ExplainDocument) -> None:
             _write_trial(sheet, trial)
         else:
             _write_head(sheet, trial, f"   the same as trial {twin.score.repeat}")
+
+
+def forget_word(forget: Mapping[str, Any]) -> str:
+    """What must be forgotten, from when on, and what that means."""
+    facts = [*forget["facts"], *forget.get("derived", [])]
+    told = "; ".join(fact if isinstance(fact, str) else json.dumps(fact, ensure_ascii=False) for fact in facts)
+    return f"{told} (after session {forget['after']}: {forget['means']})"
 
 
 def _same(one: ExplainedTrialRow, other: ExplainedTrialRow) -> bool:

@@ -11,15 +11,23 @@ from foldproof.report.text import BRIEF, LONG, inline, pieces
 
 _MARKS: dict[str, Mark] = {"held": "good", "gone": "bad", "degraded": "bad", "near": "unsure", "unseen": "quiet"}
 
+_LET_IN = ("forget: not ", "users apart")
+"""Labels of expectations that something stays out of a place."""
+
 
 def write_traces(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     """Each fact that is not right, stage by stage; with details every fact."""
+    before: list[SightingRow] = []
     for trace in trial.traces:
         if trace.owner is None and not sheet.details:
             continue
         mark: Mark = "bad" if trace.owner is not None else "good"
         sheet.line(f"{fact_name(trace.kind, trace.fact)}: ", (inline(trace_word(trace)), mark), indent=2)
-        sheet.table([_stage_row(row, sheet.details) for row in trace.stages], indent=4)
+        if trace.stages and trace.stages == before:
+            sheet.line("the same way", indent=4)
+        else:
+            sheet.table([_stage_row(row, sheet.details) for row in trace.stages], indent=4)
+        before = trace.stages
     for line in trial.disagreements:
         sheet.line(("sources disagree: ", "unsure"), inline(line), indent=2)
 
@@ -31,7 +39,8 @@ def trace_word(trace: TraceRow) -> str:
         return "right"
     if trace.owner == "unknown":
         return f"owner unknown{why}"
-    verb = "came in at" if trace.kind == "forbidden" else "degraded at" if trace.degraded else "lost at"
+    let_in = trace.kind == "forbidden" or trace.fact.startswith(_LET_IN)
+    verb = "came in at" if let_in else "degraded at" if trace.degraded else "lost at"
     return f"{verb} {trace.owner}{why}"
 
 

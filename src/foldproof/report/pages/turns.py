@@ -16,7 +16,7 @@ def write_turns(sheet: Sheet, trial: ExplainedTrialRow) -> None:
     """Each turn: what the user said, what the agent answered, read and wrote, and what is expected of it."""
     for turn in trial.turns:
         limit = None if sheet.details else LONG
-        at = f"   {inline(turn.at)}" if turn.at else ""
+        at = "".join(f"   {inline(text)}" for text in (turn.whose, turn.at) if text)
         sheet.line(
             (turn.name, "strong"), at, ("   not a fresh context" if turn.fresh is False else "", "bad"), indent=2
         )
@@ -27,8 +27,12 @@ def write_turns(sheet: Sheet, trial: ExplainedTrialRow) -> None:
         if turn.close:
             sheet.line((close_word(turn), "quiet"), indent=4)
         sheet.table([_fact(turn, place) for place in range(len(turn.facts))], indent=4)
+        for title, text in listing_lines(turn):
+            sheet.line((f"{title}: ", "quiet"), inline(text, limit), indent=4)
 
 
+LISTED = 5
+"""How many items of a listing a line shows."""
 SPEAKERS: dict[Speaker, str] = {
     "case": "user",
     "correction": "user, correcting",
@@ -64,9 +68,21 @@ def state_text(state: Mapping[str, object]) -> str:
     return json.dumps(state, ensure_ascii=False)
 
 
-def _joined(items: list[ItemRow]) -> str:
-    shown = "; ".join(item.text for item in items[:3])
-    return f"{counted(len(items), 'item')}: {shown}{' …' if len(items) > 3 else ''}" if items else ""
+def listing_lines(turn: TurnRow) -> list[tuple[str, str]]:
+    """What the memory held of each user after the session, and after its maintenance where that changed it."""
+    lines = []
+    for listing in turn.listings:
+        whose = f" of {listing.user}" if listing.user else ""
+        changed = listing.after != listing.ended
+        for title, items in (("memory", listing.ended), *([("after maintenance", listing.after)] if changed else [])):
+            held = "not seen" if items is None else _joined(items, LISTED) or "nothing"
+            lines.append((f"{title}{whose}", held))
+    return lines
+
+
+def _joined(items: list[ItemRow], first: int = 3) -> str:
+    shown = "; ".join(item.text for item in items[:first])
+    return f"{counted(len(items), 'item')}: {shown}{' …' if len(items) > first else ''}" if items else ""
 
 
 def _fact(turn: TurnRow, place: int) -> Row:
