@@ -21,10 +21,6 @@ from foldproof.logs.tally import Tally
 
 _LOOKED_AT = 60
 _CHOICE = "name one with --format; `foldproof import formats` lists them"
-_REMEDIES = {
-    "zip": "unpack it first; an Inspect log becomes JSON with: inspect log dump FILE > FILE.json",
-    "sqlite": "a checkpoint database holds binary values: write what `get_state_history` gives as JSON and import it",
-}
 
 
 @dataclass(slots=True)
@@ -59,10 +55,6 @@ def read_logs(paths: Sequence[Path], format_name: str = "", *, redactor: Redacto
         raise UsageError("no log file was named\n  name one or more files")
     files = [LogFile(path, number) for number, path in enumerate(paths)]
     _distinct(files)
-    for file in files:
-        if remedy := _REMEDIES.get(file.shape):
-            kind = "a ZIP archive" if file.shape == "zip" else "an SQLite database"
-            raise UsageError(f"{file.path}: the file is {kind}, which is not read\n  {remedy}")
     if format_name:
         chosen, why = FORMATS.get(format_name), "named"
     else:

@@ -1,4 +1,7 @@
-"""Log files as records with their place, one at a time: JSON lines, a JSON list, one JSON document, or a table."""
+"""Log files as records with their place, one at a time: JSON lines, a JSON list, one JSON document, or a table.
+
+An archive and a database hold records too; `archives` and `checkpoints` read them.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from foldproof.core import UsageError
+from foldproof.logs.archives import EvalArchive
+from foldproof.logs.checkpoints import CheckpointFile
 from foldproof.logs.tally import Tally
 
 Shape = Literal["lines", "list", "document", "table", "zip", "sqlite"]
@@ -62,6 +67,9 @@ class LogFile:
         self.separator = ","
         self.columns: tuple[str, ...] = ()
         self.shape: Shape = self._shape(head, head[self.start :])
+        self._container: EvalArchive | CheckpointFile | None = None
+        if self.shape in {"zip", "sqlite"}:
+            self._container = (EvalArchive if self.shape == "zip" else CheckpointFile)(path, LARGEST)
 
     @property
     def name(self) -> str:
@@ -110,6 +118,10 @@ class LogFile:
 
     def records(self, tally: Tally) -> Iterator[Record]:
         """Every record in file order. What cannot be read is counted and named, and never ends the reading."""
+        if self._container is not None:
+            for number, held in enumerate(self._container.records(tally), start=1):
+                yield Record(held.value, self.number, number, held.place, held.length, number)
+            return
         readers = {"lines": self._lines, "list": self._items, "document": self._document, "table": self._rows}
         yield from readers[self.shape](tally)
 
@@ -209,14 +221,18 @@ class LogFile:
             UsageError: where the file is not the same any more.
         """
         if self._held[0] != offset:
-            with self._open() as file:
-                file.seek(offset)
-                raw = file.read(length)
             try:
-                self._held = (offset, self._value(raw.decode()))
+                self._held = (offset, self._read_again(offset, length))
             except (ValueError, StopIteration, csv.Error):
                 raise UsageError(f"{self.path}: the file changed while it was read\n  import a copy of it") from None
         return self._held[1]
+
+    def _read_again(self, offset: int, length: int) -> Any:  # noqa: ANN401  # any JSON value
+        if self._container is not None:
+            return self._container.again(offset)
+        with self._open() as file:
+            file.seek(offset)
+            return self._value(file.read(length).decode())
 
     def _value(self, text: str) -> Any:  # noqa: ANN401  # any JSON value
         if self.shape != "table":

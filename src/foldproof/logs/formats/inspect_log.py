@@ -1,4 +1,4 @@
-"""Inspect logs as JSON (`inspect log dump`): one document with its samples."""
+"""Inspect logs: an archive of samples (`.eval`), or one document with its samples (`.json`, `inspect log dump`)."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def _filled(value: Any, attachments: Fields, depth: int = 0) -> Any:  # noqa: AN
 
 FORMAT = LogFormat(
     name="inspect",
-    title="Inspect logs as JSON",
-    told_by="`eval`, `status` and `samples`",
+    title="Inspect logs (.eval, .json)",
+    told_by="`eval`, `status` and `samples`, or samples with `id`, `epoch` and `input`",
     knows=_knows,
     places=_places,
     build=_build,

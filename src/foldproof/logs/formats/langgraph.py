@@ -1,4 +1,7 @@
-"""LangGraph: the history of a thread's states (`get_state_history`), checkpoints, and the items of a store."""
+"""LangGraph: the history of a thread's states (`get_state_history`), checkpoints, and the items of a store.
+
+They come as JSON, or out of a database of checkpoints, which `foldproof.logs.checkpoints` reads.
+"""
 
 from __future__ import annotations
 
