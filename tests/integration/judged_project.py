@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from foldproof.judging import default_prompt
 from foldproof.record import Claim
-from foldproof.testing import ModelRequest, ScriptedModel, judged_by, write_project
+from foldproof.testing import ScriptedModel, judged_by, write_project
 
 NAME = "scripted-2026-01-01"
 AGENT = """
@@ -84,5 +85,11 @@ def judged_project(folder: Path, model: ScriptedModel | str, *, cases: Any = Non
     )
 
 
-def asked(model: ScriptedModel) -> list[ModelRequest]:
-    return list(model.requests)
+def write_labels(folder: Path, each: int, *, wrong: int = 0) -> None:
+    """As many answers of each label, of which the sound judge gets `wrong` ones of those that are not met wrong."""
+    fact = "names the first day of the week"
+    right = [{"fact": fact, "answer": f"On Monday, at {number}.", "label": "met"} for number in range(each)]
+    days = ["Monday" if number < wrong else "Sunday" for number in range(each)]
+    false = [{"fact": fact, "answer": f"On {day}, {at}.", "label": "not met"} for at, day in enumerate(days)]
+    rows = [*right, *false]
+    (folder / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from foldproof.agents.endpoint import Chat
-from foldproof.agents.model import chat_of
+from foldproof.agents.endpoint import Chat, price_of, settings_json
+from foldproof.agents.model import check_model, endpoint_of
 from foldproof.agents.pool import Pool
 from foldproof.cases import JudgeSettings, expand
 from foldproof.judging.parsing import JudgeError, Reading, read_reply
@@ -18,6 +18,7 @@ from foldproof.judging.prompts import FACT, Form, messages_of, schema_part
 from foldproof.matching import Text, quoted_at
 from foldproof.record import Claim, JudgeIdentity, JudgeVerdict
 
+_PLACE = "`judge` in foldproof.yaml"
 _KEY = re.compile(r"\$\{(\w+)\}")
 
 
@@ -84,7 +85,9 @@ async def open_judge(
         known["price"] = dict(settings.price)
     pool = Pool()
     try:
-        chat = chat_of(known, environ, pool, place="judge")
+        check_model(known, _PLACE)
+        endpoint = endpoint_of(known, environ, pool, place=_PLACE)
+        chat = Chat(endpoint, settings_json(known, _PLACE), price_of(known.get("price"), _PLACE))
         identity = identity_of(name, settings, prompt_sha256=hashlib.sha256(prompt).hexdigest(), form=form)
         yield Judge(identity, prompt.decode("utf-8", "replace"), chat, settings.json_schema, form)
     finally:

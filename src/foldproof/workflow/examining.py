@@ -15,7 +15,10 @@ from urllib.parse import urlsplit
 
 from foldproof.agents import open_agents
 from foldproof.cases import Configuration, Project, expand, lint_set, load_set, project_environment
+from foldproof.cases.nodes import read_bytes
+from foldproof.cases.save import read_judge
 from foldproof.core import FoldproofError, __version__
+from foldproof.judging import open_judge
 from foldproof.record import Store
 from foldproof.workflow.workspace import locate_project
 
@@ -45,7 +48,7 @@ async def examine(start: Path, environ: Mapping[str, str]) -> list[Found]:
     found.append(Found("project", ok=True, detail=str(project.path)))
     found.extend(_files(project))
     agents = [await _agent(project, configuration) for configuration in project.configs.values()]
-    return [*found, *agents]
+    return [*found, *agents, *await _judge(project)]
 
 
 def _installation(environ: Mapping[str, str]) -> Iterator[Found]:
@@ -106,11 +109,7 @@ async def _agent(project: Project, configuration: Configuration) -> Found:
         async with open_agents(configuration, environ, project.root):
             pass
         if address := _address(configuration, environ):
-            url = urlsplit(address)
-            port = url.port or (443 if url.scheme == "https" else 80)
-            with socket.create_connection((url.hostname or "", port), timeout=_CONNECT_S):
-                told = f"{configuration.adapter} endpoint {url.hostname}:{port} can be connected to"
-                return Found(name, True, told)
+            return Found(name, True, f"{configuration.adapter} endpoint {_connected(address)} can be connected to")
         if configuration.adapter == "command":
             words = configuration.agent["command"]
             program = str(expand(words[0] if isinstance(words, list) else words.split()[0], environ))
@@ -121,6 +120,37 @@ async def _agent(project: Project, configuration: Configuration) -> Found:
     except FoldproofError as error:
         return Found(name, False, str(error).splitlines()[0], "\n".join(str(error).splitlines()[1:]).strip())
     return Found(name, True, f"agent {configuration.adapter} can be opened")
+
+
+async def _judge(project: Project) -> list[Found]:
+    """Whether the judge that the set names can be opened and reached; it is not asked anything."""
+    environ = project_environment(project)
+    try:
+        pin = read_judge(project.replay_set)
+        if pin is None:
+            return []
+        prompt = read_bytes(project.replay_set.parent / pin.prompt)
+        async with open_judge(pin.model, project.judge, prompt=prompt, environ=environ) as judge:
+            where = _connected(judge.chat.endpoint.url)
+    except OSError as error:
+        return [Found("judge", False, f"the judge cannot be reached: {error}", "start it, or set `judge.base_url`")]
+    except FoldproofError as error:
+        return [Found("judge", False, str(error).splitlines()[0], "\n".join(str(error).splitlines()[1:]).strip())]
+    remedy = "" if pin.sha256 else "run: foldproof judge pin"
+    pinned = "pinned" if pin.sha256 else "not pinned"
+    return [Found("judge", True, f"{pin.model} ({pinned}); {where} can be connected to", remedy)]
+
+
+def _connected(address: str) -> str:
+    """Host and port of an address, once a connection to them was made.
+
+    Raises:
+        OSError: where none can be.
+    """
+    url = urlsplit(address)
+    port = url.port or (443 if url.scheme == "https" else 80)
+    with socket.create_connection((url.hostname or "", port), timeout=_CONNECT_S):
+        return f"{url.hostname}:{port}"
 
 
 def _address(configuration: Configuration, environ: Mapping[str, str]) -> str:
