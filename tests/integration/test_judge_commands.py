@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from foldproof.cli.main import run
+from foldproof.demo import write_showcase
 from foldproof.record import Claim
 from foldproof.testing import ModelRequest, ScriptedModel, claim_asked, judged_by
 
@@ -160,10 +161,8 @@ def test_too_few_labels_are_inconclusive_and_told_in_reports(labelled: Any, cli:
     write_labels(folder, 29)
     result = cli("judge", "calibrate", "labels.jsonl", "--json")
     assert result.code == 7
-    assert result.document["reasons"] == [
-        "there are too few labels: 29 labelled `met` and 29 labelled `not met` have a verdict,"
-        " and 30 of each are needed"
-    ]
+    [reason] = result.document["reasons"]
+    assert reason.startswith("there are too few labels: 29 labelled `met` and 29 labelled `not met` have a verdict,")
     ran = cli("run", "production")
     assert ran.code == 0
     assert "calibration is inconclusive: there are too few labels" in " ".join(ran.out.split())
@@ -272,10 +271,10 @@ ON_MONDAY = ("met", "first Monday")
 
 
 @pytest.fixture(scope="session")
-def judged_demo(finished_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def judged_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo with judged facts whose verdicts were accepted; the judge that gave them is no longer there."""
     folder = tmp_path_factory.mktemp("judged") / "project"
-    shutil.copytree(finished_demo, folder)
+    write_showcase(folder)
     with judge(of_the_demo(seat=MET, invoices=ON_MONDAY)) as model:
         demo_with_a_judge(folder, model.url)
         calls = (["judge", "pin"], ["run", "production"], ["baseline", "accept", "--yes"])
