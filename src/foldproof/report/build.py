@@ -34,8 +34,8 @@ from foldproof.report.documents import (
     GateRow,
     HistoryTestRow,
     LintDocument,
+    PassRateRow,
     ProblemRow,
-    RateRow,
     RunDocument,
     ScoredCase,
     SetInfo,
@@ -99,10 +99,10 @@ def check_document(
     )
 
 
-def _rate(figures: RunFigures | None) -> RateRow | None:
+def _rate(figures: RunFigures | None) -> PassRateRow | None:
     if figures is None:
         return None
-    return RateRow(
+    return PassRateRow(
         passed=figures.passed,
         judged=figures.judged,
         unjudged=figures.unjudged,

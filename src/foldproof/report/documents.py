@@ -76,7 +76,7 @@ class CaseRow(Document):
     error: str = ""
 
 
-class RateRow(Document):
+class PassRateRow(Document):
     """How many of the judged cases of a run pass; informs only."""
 
     passed: int
@@ -118,8 +118,8 @@ class CheckDocument(Document):
     by_history: HistoryTestRow | None = Field(
         default=None, description="null where nothing changed, all cases share one history, or no two share one"
     )
-    rate_before: RateRow | None = None
-    rate_after: RateRow | None = None
+    rate_before: PassRateRow | None = None
+    rate_after: PassRateRow | None = None
     corrections_before: list[CorrectionRow] = Field(default=[])
     corrections_after: list[CorrectionRow] = Field(default=[])
     owners: dict[str, int] = Field(default={}, description="how many facts each owner lost against the baseline")
@@ -151,7 +151,7 @@ class RunDocument(Document):
     cases: list[ScoredCase]
     notes: list[str] = Field(default=[])
     owners: dict[str, int] = Field(default={}, description="how many facts that are not right each owner lost")
-    rate: RateRow | None = Field(default=None, description="null for a control")
+    rate: PassRateRow | None = Field(default=None, description="null for a control")
     corrections: list[CorrectionRow] = Field(default=[])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from foldproof.report.documents import CheckDocument, ComparedRun, HistoryTestRow, RateRow, RunDocument
+from foldproof.report.documents import CheckDocument, ComparedRun, HistoryTestRow, PassRateRow, RunDocument
 from foldproof.report.text import counted
 
 INFORMS = "informs only, decides nothing"
@@ -39,7 +39,7 @@ def compared_figures(column: ComparedRun) -> str:
     return "; ".join([*_by_history(column.by_history), _drop(column.smallest_drop)])
 
 
-def _rates(sides: Sequence[tuple[str, RateRow]]) -> list[str]:
+def _rates(sides: Sequence[tuple[str, PassRateRow]]) -> list[str]:
     told = [
         f"{rate.passed} of {rate.judged}{f' {word}' if word else ''} ({rate.low:.2f} to {rate.high:.2f}"
         f"{f'; {rate.unjudged} more not judged' if rate.unjudged else ''})"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from foldproof.report.documents import HistoryTestRow, RateRow
+from foldproof.report.documents import HistoryTestRow, PassRateRow
 from foldproof.report.figures import check_figures, run_figure_lines
 
-RATE = RateRow(passed=3, judged=4, low=0.301, high=0.954, pass_hat=[0.8])
+RATE = PassRateRow(passed=3, judged=4, low=0.301, high=0.954, pass_hat=[0.8])
 
 
 def test_the_lines_of_a_check(blocked_check):
@@ -15,7 +15,7 @@ def test_the_lines_of_a_check(blocked_check):
             "smallest_drop": 6,
             "by_history": HistoryTestRow(p_value=0.25, histories=4, moved=3, least=0.25),
             "rate_before": RATE,
-            "rate_after": RateRow(passed=1, judged=4, low=0.046, high=0.699, pass_hat=[0.4, 0.25]),
+            "rate_after": PassRateRow(passed=1, judged=4, low=0.046, high=0.699, pass_hat=[0.4, 0.25]),
         }
     )
     assert check_figures(found) == [
@@ -43,14 +43,14 @@ def test_what_an_older_document_does_not_have_is_not_said(blocked_check):
 
 
 def test_a_side_without_a_judged_case_has_no_rate(blocked_check):
-    nothing = RateRow(passed=0, judged=0, low=None, high=None)
+    nothing = PassRateRow(passed=0, judged=0, low=None, high=None)
     found = blocked_check.model_copy(
         update={"rate_before": nothing, "rate_after": RATE.model_copy(update={"unjudged": 2})}
     )
     assert check_figures(found)[0].endswith("(Wilson, 95 %): 3 of 4 after (0.30 to 0.95; 2 more not judged)")
 
 
-@pytest.mark.parametrize("rate", [None, RateRow(passed=0, judged=0, low=None, high=None)])
+@pytest.mark.parametrize("rate", [None, PassRateRow(passed=0, judged=0, low=None, high=None)])
 def test_a_run_without_a_rate_has_no_line(run, rate):
     document = run({})
     assert len(run_figure_lines(document)) >= 1
