@@ -369,8 +369,9 @@ def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
 
 def _asked(case: Case) -> str:
     """All that an answer may take up: what was said before it, and the question."""
-    before = [text for turn in case.frozen for text in (turn.text, *(made.text for made in turn.calls))]
-    return "\n".join([*before, case.question])
+    made = [one for turn in case.frozen for one in turn.calls]
+    calls = [text for one in made for text in (*map(str, one.call.args.values()), one.text)]
+    return "\n".join([*(turn.text for turn in case.frozen), *calls, case.question])
 
 
 def _score_abstention(answer: str, question: str) -> FactScore:
