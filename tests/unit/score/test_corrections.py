@@ -212,3 +212,10 @@ def test_the_second_correction_of_the_same_words_has_a_label_of_its_own():
     lines = (Line(AFTER, SAYS), Line(AFTER, "Really, the blender."))
     found = score(attempt([RIGHT]), case=case_of(corrections=lines))
     assert [fact.fact for fact in found.facts][2:] == [NAMES[2], f"{NAMES[2]} (2)"]
+
+
+def test_a_condition_on_the_state():
+    item = Expectation("state", state={"refunds": [{"order_id": 4021}]})
+    assert condition_holds(item, attempt(state={"refunds": [{"order_id": 4021}]})) is True
+    assert condition_holds(item, attempt(state={"refunds": []})) is False
+    assert condition_holds(item, attempt()) is None
