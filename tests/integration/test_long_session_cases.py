@@ -36,6 +36,30 @@ STORE_CREDIT = """
       - reply_mentions: store credit
 """
 END_STATE = STORE_CREDIT + "      - state: {refunds: [{order_id: 5310, method: store_credit}]}\n"
+REPLAY = """
+- id: replay-1188
+  class: episodic
+  frozen:
+  - user: "I want to return the blender from order #4021."
+  - agent: I can help. Was the item damaged, or is this a change of mind?
+  - user: "It arrived cracked. Also I'm traveling, contact me by email only."
+  - agent: "Understood: damaged item, and we'll use email."
+  user: So what do I do now?
+  expect:
+  - tool_called: check_eligibility(order_id=4021)
+  - no_tool_called: schedule_callback
+  - reply_mentions: email
+  cut_from: {session: 58f2, turn: 5}
+"""
+CORRECTION = """
+- id: correction-blender
+  class: episodic
+  user: Refund my order.
+  correction: {after: "tool_called: create_refund(order_id=4021)", say: "No, the other one, the blender."}
+  expect:                                       # graded on the attempt that follows the correction
+  - tool_called: create_refund(order_id=4022)
+  - reply_mentions: blender
+"""
 WRITES, READS, REFUNDS, SAYS = (
     "s1.t1 memory_write: kind=preference, refund_method=store_credit",
     "s2.t1 memory_read: store credit",
@@ -53,10 +77,12 @@ class Support:
     reads: bool = True
     uses: bool = True
     looks_first: bool = True
+    emails: bool = True
+    corrected: str = "acts"
 
     def __call__(self, request: ModelRequest) -> Any:
         done = {result.call.name: result.text for result in request.tool_results}
-        for step in (self.noting, self.searching, self.refunding):
+        for step in (self.noting, self.searching, self.advising, self.correcting, self.refunding):
             if (found := step(request, done)) is not None:
                 return found
         return "I do not know."
@@ -76,6 +102,36 @@ class Support:
         if self.reads and "search_memory" in request.tools and "search_memory" not in done:
             return ToolCall("search_memory", {"query": "how to refund"})
         return None
+
+    def advising(self, request: ModelRequest, done: dict[str, str]) -> Any:
+        """Tell how an order that was talked of is returned, on the way that the user can be reached."""
+        talk = [said.text for said in request.messages if said.role == "user"]
+        order = re.search(r"order #(\d+)", " ".join(talk))
+        if not order or "what do I do now" not in request.question:
+            return None
+        if "check_eligibility" not in done:
+            return ToolCall("check_eligibility", {"order_id": int(order[1])})
+        if self.emails and any("email only" in text for text in talk):
+            return f"Order {order[1]} can be returned; the label comes by email."
+        if "schedule_callback" not in done:
+            return ToolCall("schedule_callback", {"when": "tomorrow"})
+        return "We call you tomorrow. There will be no email."
+
+    def correcting(self, request: ModelRequest, done: dict[str, str]) -> Any:
+        """Refund an order that is not named by its number: the first, then the one that the user meant."""
+        meant = re.search(r"the other one, the (\w+)", request.question)
+        if not meant and request.question != "Refund my order.":
+            return None
+        if meant and self.corrected == "apologises":
+            return "I am sorry, the blender of course."
+        if "list_orders" not in done:
+            return ToolCall("list_orders", {})
+        orders = json.loads(done["list_orders"])
+        wanted = [order for order in orders if meant and self.corrected == "acts" and order["item"] == meant[1]]
+        order = (wanted or orders)[0]
+        if "create_refund" not in done:
+            return ToolCall("create_refund", {"order_id": order["order_id"]})
+        return f"The {meant[1] if meant else order['item']} is refunded."
 
     def refunding(self, request: ModelRequest, done: dict[str, str]) -> Any:
         """Refund the order that is named, the way that is known."""
@@ -227,3 +283,62 @@ def test_B39_the_end_state_does_not_ask_for_the_way(asked):
         result = asked(model, END_STATE)
         assert result.code == 0
         assert told(result)[STATE] == ("held", None)
+
+
+ELIGIBLE, SILENT, EMAIL = (
+    "tool_called: check_eligibility(order_id=4021)",
+    "no_tool_called: schedule_callback",
+    "reply_mentions: email",
+)
+
+
+def test_a_good_agent_goes_on_from_a_frozen_prefix(asked):
+    result = asked(GOOD, REPLAY)
+    assert result.code == 0
+    assert told(result) == dict.fromkeys((ELIGIBLE, SILENT, EMAIL), ("held", None))
+
+
+def test_an_agent_that_calls_the_callback_has_forgotten_what_the_prefix_says(asked):
+    result = asked(Support(emails=False), REPLAY)
+    assert result.code == 1
+    found = facts_of(result)
+    assert [found[name]["outcome"] for name in (ELIGIBLE, SILENT, EMAIL)] == ["held", "missed", "negated"]
+    assert found[SILENT]["reason"] == "called: schedule_callback(when=tomorrow)"
+    assert found[EMAIL]["owner"] == "use", "the prefix stood in the prompt"
+
+
+MEANT, NAMED, CORRECTED = (
+    "tool_called: create_refund(order_id=4022)",
+    "reply_mentions: blender",
+    "correction: tool_called: create_refund(order_id=4021)",
+)
+
+
+def test_a_good_agent_heeds_the_correction(asked):
+    result = asked(GOOD, CORRECTION)
+    assert result.code == 0
+    assert told(result) == dict.fromkeys((MEANT, NAMED, CORRECTED), ("held", None))
+
+
+def test_an_agent_that_refunds_the_wrong_order_twice_repeats_what_was_corrected(asked):
+    result = asked(Support(corrected="repeats"), CORRECTION)
+    assert result.code == 1
+    assert told(result) == {MEANT: ("missed", None), NAMED: ("held", None), CORRECTED: ("missed", "use")}
+    found = facts_of(result)
+    assert "order_id: value (expected the number 4022, called with the number 4021)" in found[MEANT]["reason"]
+    assert found[CORRECTED]["reason"] == "the corrected call was made again: create_refund(order_id=4021)"
+
+
+def test_an_agent_that_apologises_and_does_not_act_is_told_by_the_call(asked):
+    result = asked(Support(corrected="apologises"), CORRECTION)
+    assert result.code == 1
+    assert told(result) == {MEANT: ("missed", None), NAMED: ("held", None), CORRECTED: ("held", None)}
+    assert facts_of(result)[MEANT]["reason"].startswith("after the correction, no such tool was called; called: ")
+
+
+def test_what_was_said_is_not_what_was_done(asked):
+    state = "  - state: {refunds: [{order_id: 4021}, {order_id: 4022, method: card}]}\n"
+    assert asked(GOOD, CORRECTION + state).code == 0
+    found = facts_of(asked(Support(corrected="apologises"), CORRECTION + state))
+    (label,) = (name for name in found if name.startswith("state: "))
+    assert found[label]["reason"].startswith("the state differs in refunds[1]: missing (expected object {")

@@ -15,6 +15,7 @@ from foldproof.record.records import Close, Speaker
 from foldproof.score.channels import Channel, prompts_of, reads_of_turn
 from foldproof.score.conditions import turn_calls
 from foldproof.score.forgetting import forget_channels
+from foldproof.score.memory_steps import writes_of
 from foldproof.score.turns import JudgedTurn, judged_turns, looks_at_calls
 
 
@@ -114,7 +115,6 @@ def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
     calling = looks_at_calls(judged)
     written, stored = "memory_write" in kinds, bool(kinds & {"store_has", "store_lacks"})
     reads = [turn.memory_reads, *(seen.memory_reads for seen in turn.seen)]
-    writes = [turn.memory_writes, *(seen.memory_writes for seen in turn.seen)]
     return TurnRecord(
         turn.session,
         turn.turn,
@@ -123,7 +123,7 @@ def _accepted(judged: JudgedTurn, turn: TurnRecord) -> TurnRecord:
         turn.answer,
         turn_calls(turn) if calling else None,
         _first(reads) if "memory_read" in kinds else None,
-        _first(writes) if written else None,
+        _bare(writes_of(turn, turn_calls(turn))) if written else None,
         fresh=turn.fresh,
         before=_bare(turn.before) if written else None,
         ended=_bare(turn.ended) if written else None,

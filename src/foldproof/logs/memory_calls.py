@@ -12,7 +12,12 @@ _WRITE = re.compile(
     r"|finish|patch|set|clear)(?:$|_)"
 )
 _MEMORY = re.compile(r"(?:^|_)memor(?:y|ies)(?:$|_)")
-_ALONE: dict[str, Literal["read", "write"]] = {"bio": "write", "conversation_search": "read", "remember": "write"}
+_ALONE: dict[str, Literal["read", "write"]] = {
+    "bio": "write",
+    "conversation_search": "read",
+    "forget": "write",
+    "remember": "write",
+}
 _VIEWS = frozenset({"view", "read", "list", "search"})
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _FILES = frozenset({"claude.md", "claude.local.md", "memory.md", "agents.md", "gemini.md"})

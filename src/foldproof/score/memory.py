@@ -11,6 +11,8 @@ from foldproof.cases import Expectation
 from foldproof.core import REDACTED
 from foldproof.logs import MemoryItem
 from foldproof.matching import Fact, Text, match_fact
+from foldproof.score.made import calls_made
+from foldproof.score.memory_steps import writes_of
 from foldproof.score.turns import JudgedTurn
 from foldproof.score.writing import DELETES
 
@@ -50,8 +52,7 @@ def _read(item: Expectation, turn: JudgedTurn) -> MemoryVerdict:
 
 
 def _written(item: Expectation, turn: JudgedTurn) -> MemoryVerdict:
-    told = [turn.trial.memory_writes, *(seen.memory_writes for seen in turn.trial.seen)]
-    writes = next((items for items in told if items is not None), None)
+    writes = writes_of(turn.trial, calls_made(turn.case, turn.trial))
     known = [write for write in writes or () if write.kind.casefold() not in DELETES]
     found = _verdict(item, known, f"it stands in none of the {len(known)} writes of this turn")
     if found.outcome == "held":

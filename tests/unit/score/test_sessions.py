@@ -6,7 +6,7 @@ import pytest
 
 from foldproof.cases import Case, CaseSession, CaseTurn, Expectation, ExpectedCall
 from foldproof.core import REDACTED
-from foldproof.logs import History, MemoryItem, Seen, Session, ToolCall, Turn
+from foldproof.logs import History, MemoryItem, ModelCall, Seen, Session, ToolCall, Turn
 from foldproof.matching import Fact
 from foldproof.record import StoreListing, Trial, TrialError, TurnRecord
 from foldproof.score import Records, score_trial
@@ -206,3 +206,37 @@ def test_with_the_memory_cut_off_a_leaking_context_passes_without_what_is_expect
     assert score_trial(case, fresh, cut_off=True).outcome == "fail"
     nothing_else = case_of([WRITE], [READ])
     assert score_trial(nothing_else, leaked, cut_off=True).outcome == "error"
+
+
+NOTED = ToolCall("remember", {"kind": "preference", "refund_method": "store_credit"})
+
+
+@pytest.mark.parametrize(
+    ("item", "turn", "outcome", "reason"),
+    [
+        (FIELDS, {"tool_calls": (NOTED,)}, "held", ""),
+        (WRITE, {"tool_calls": (NOTED,)}, "held", ""),
+        (WRITE, {"seen": (Seen("wire", (ModelCall(f"user: {SAYS}", tool_calls=(NOTED,)),)),)}, "held", ""),
+        (WRITE, {"tool_calls": (ToolCall("mcp__m__add_memories", {"text": "store credit"}),)}, "held", ""),
+        (
+            FIELDS,
+            {"tool_calls": (ToolCall("add_memory", {"text": "store_credit"}),)},
+            "error",
+            "an item says it, and the",
+        ),
+        (
+            WRITE,
+            {"tool_calls": (replace(NOTED, args={"kind": "fact"}),)},
+            "missed",
+            "it stands in none of the 1 writes",
+        ),
+        (WRITE, {"tool_calls": (replace(NOTED, name="delete_memory"),)}, "missed", "it stands in none of the 0 writes"),
+        (WRITE, {"tool_calls": (replace(NOTED, name="search_memory"),)}, "error", NOT_WRITTEN),
+        (WRITE, {"tool_calls": (replace(NOTED, name="refund"),)}, "error", NOT_WRITTEN),
+        (WRITE, {"tool_calls": (NOTED,), "memory_writes": ()}, "missed", "it stands in none of the 0 writes"),
+    ],
+)
+def test_a_write_is_seen_as_a_call_too(item, turn, outcome, reason):
+    found = outcome_of(item, **turn)
+    assert found[0] == outcome
+    assert found[1].startswith(reason)

@@ -130,6 +130,7 @@ def two_sessions(state, **second):
             "use",
         ),
         ({"refunds": []}, {"prompt": "?", "memory_reads": ()}, "write"),
+        ({}, {"prompt": "?", "memory_reads": ()}, "write"),
         ({"refunds": [{"order_id": True, "method": "store_credit"}]}, {"prompt": "?", "memory_reads": ()}, None),
         ({"refunds": [REFUND, REFUND]}, {"prompt": "?", "memory_reads": ()}, None),
     ],
