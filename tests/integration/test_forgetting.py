@@ -1,0 +1,294 @@
+"""What a user takes back, through the command line: a `chat` agent with notes, baselines, checks, several users."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldproof import ToolCall
+from foldproof.testing import ModelRequest, ScriptedModel, write_project
+
+TWIN = """
+- id: forget-store-credit
+  class: preference
+  sessions:
+  - at: day 1
+    turns:
+    - user: "From now on, refund me in store credit, never to my card."
+    - user: "From now on, write to me by email only."
+  - user: bob
+    at: day 1
+    turns:
+    - user: "From now on, wrap all that I order as a gift."
+  - at: day 3
+    turns:
+    - user: "Forget that I wanted store credit."
+    maintain: true
+  - at: day 4
+    turns:
+    - user: "The kettle from order #5310 arrived dented. Refund it."
+      expect:
+      - tool_called: create_refund(order_id=5310, method=card)
+      - reply_mentions: by email
+  - user: bob
+    at: day 5
+    turns:
+    - user: "How do you pack my things?"
+      expect:
+      - reply_mentions: as a gift
+  forget:
+    means: not in store
+    facts: [store credit]
+    retain: [by email only]
+    bystander: {user: bob, facts: [as a gift]}
+"""
+LABELS = [
+    "s4.t1 tool_called: create_refund(order_id=5310, method=card)",
+    "s4.t1 reply_mentions: by email",
+    "s5.t1 reply_mentions: as a gift",
+    "users apart",
+    "forget: not in the reply: store credit",
+    "forget: not in a tool call: store credit",
+    "forget: not retrieved: store credit",
+    "forget: not in the store: store credit",
+    "forget: kept: by email only",
+    "forget: kept for bob: as a gift",
+]
+NOTE = re.compile(r"\[(n\d+) [^\]]*\] ([^\n]*)")
+
+
+@dataclass(frozen=True)
+class Support:
+    """A model of a support agent that keeps notes; `forgets` says which notes it takes out when it is asked to."""
+
+    forgets: str = "store.credit"
+
+    def __call__(self, request: ModelRequest) -> Any:
+        asked, results = request.question, request.tool_results
+        done = [result.call.name for result in results]
+        if asked.startswith("From now on"):
+            return "Noted." if done else ToolCall("remember", {"kind": "preference", "text": asked})
+        if "search_memory" not in done:
+            return ToolCall("search_memory", {"query": asked})
+        found = next(result.text for result in results if result.call.name == "search_memory")
+        if asked.startswith("Forget"):
+            gone = [number for number, text in NOTE.findall(found) if self.forgets and re.search(self.forgets, text)]
+            left = gone[done.count("forget") :]
+            return ToolCall("forget", {"id": left[0]}) if left else "It is forgotten."
+        if "order" not in asked:
+            return f"I pack it {'as a gift' if 'as a gift' in found else 'as usual'}."
+        credit = "store credit" in found
+        if "create_refund" not in done:
+            return ToolCall("create_refund", {"order_id": 5310, "method": "store_credit" if credit else "card"})
+        told = "by email" if "by email" in found else "by phone"
+        return f"It is refunded {'in store credit' if credit else 'to your card'}, and I tell you {told}."
+
+
+@pytest.fixture
+def asked(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    def ask(model: Any, *command: str, memory: str = "notes") -> Any:
+        folder = tmp_path / "support"
+        with ScriptedModel(model) as server:
+            config = {
+                "agent": {"chat": {"world": "shop"}},
+                "model": {"base_url": server.url, "name": "scripted", "temperature": 0},
+                "memory": {"kind": memory},
+            }
+            write_project(folder, cases=[], configs={"production": config}, replay_set="replay.yaml")
+            (folder / "replay.yaml").write_text(f"foldproof: 1\nname: support\ncases:{TWIN}", "utf-8")
+            monkeypatch.chdir(folder)
+            return cli(*(command or ("run", "production")), "--json")
+
+    return ask
+
+
+def wrong(result: Any) -> dict[str, tuple[str, str | None]]:
+    (case,) = result.document["cases"]
+    facts = case["trials"][0]["facts"]
+    assert [fact["fact"] for fact in facts] == LABELS
+    return {fact["fact"]: (fact["outcome"], fact["owner"]) for fact in facts if not fact["ok"]}
+
+
+def test_an_agent_that_deletes_the_note_forgets(asked):
+    result = asked(Support())
+    assert wrong(result) == {}
+    assert result.code == 0
+
+
+def test_an_agent_that_only_says_so_is_told_in_every_channel(asked):
+    result = asked(Support(forgets=""))
+    assert result.code == 1
+    assert wrong(result) == {
+        LABELS[0]: ("missed", None),
+        **dict.fromkeys(LABELS[4:8], ("missed", "write")),
+    }
+
+
+def test_an_agent_that_forgets_all_is_told_by_what_must_survive(asked):
+    result = asked(Support(forgets="."))
+    assert result.code == 1
+    assert set(wrong(result)) == {LABELS[1], "forget: kept: by email only"}
+
+
+def test_without_a_memory_nothing_survives(asked):
+    result = asked(lambda request: "I do not know.", "run", "production", "--unplugged")
+    assert result.code == 0, "none should pass, and none does"
+    (case,) = result.document["cases"]
+    facts = {fact["fact"]: fact["outcome"] for fact in case["trials"][0]["facts"]}
+    assert facts["forget: not in the reply: store credit"] == "held"
+    assert facts["forget: kept: by email only"] == "missed"
+
+
+def test_what_was_said_is_never_forgotten_by_a_memory_of_words(asked):
+    result = asked(lambda request: "Noted, by email.", memory="verbatim")
+    told = wrong(result)
+    assert told["forget: not in the store: store credit"] == ("missed", "write")
+    assert "users apart" not in told
+
+
+CLERK = """
+from foldproof import MemoryItem, Reply, ToolCall
+
+class Clerk:
+    deletes, shows = True, True
+
+    def __init__(self, memory_config):
+        self.off = memory_config.get("kind") == "none"
+        self.notes = {}
+
+    def memories(self, user):
+        return [MemoryItem(note) for note in self.notes.get(user, [])]
+
+    def fold(self):
+        pass
+
+    def start_session(self, info):
+        self.user = info.user
+        return self
+
+    def reply(self, message):
+        notes = [] if self.off else self.notes.setdefault(self.user, [])
+        reads = [MemoryItem(note, rank=n) for n, note in enumerate(notes, 1)]
+        prompt = chr(10).join([*notes, message])
+        if message.startswith("Forget"):
+            notes[:] = [note for note in notes if "credit" not in note or not self.deletes]
+            text = "Forgotten."
+        elif message.endswith("?"):
+            text = " ".join(notes) or "I don't know."
+        else:
+            notes.append(message)
+            text = "Noted."
+        return Reply(text, tool_calls=[], memory_reads=reads, memory_writes=[], prompt=prompt) if self.shows else text
+
+class SaysSo(Clerk):
+    deletes = False
+
+class Shared(Clerk):
+    def memories(self, user):
+        return [MemoryItem(note) for notes in self.notes.values() for note in notes]
+"""
+SESSIONS = [
+    {"at": "day 1", "turns": [{"user": "Refund me in store credit."}, {"user": "Write to me by email only."}]},
+    {"user": "bob", "at": "day 1", "turns": [{"user": "Always wrap it as a gift."}]},
+    {"at": "day 2", "turns": [{"user": "Forget the store credit."}], "maintain": True},
+    {"at": "day 4", "turns": [{"user": "What do you know?", "expect": [{"reply_mentions": "by email"}]}]},
+]
+FORGET = {
+    "means": "not derivable",
+    "facts": ["store credit"],
+    "derived": ["no money back"],
+    "retain": ["by email only"],
+    "bystander": {"user": "bob", "facts": ["as a gift"]},
+}
+
+
+@pytest.fixture
+def house(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    def write(forget: Any = FORGET, sessions: Any = SESSIONS) -> Path:
+        case = {"id": "credit", "class": "preference", "sessions": sessions, **({"forget": forget} if forget else {})}
+        names = ("Clerk", "SaysSo", "Shared")
+        configs = {name: {"agent": f"python:clerk:{name}"} for name in names}
+        write_project(tmp_path / "house", cases=[case], configs=configs, baseline="Clerk")
+        (tmp_path / "house" / "clerk.py").write_text(CLERK, "utf-8")
+        monkeypatch.chdir(tmp_path / "house")
+        monkeypatch.delenv("CI", raising=False)
+        return tmp_path / "house"
+
+    return write
+
+
+def test_a_baseline_keeps_what_forgetting_is_judged_by(cli, house):
+    folder = house()
+    assert cli("run", "Clerk").code == 0
+    assert cli("baseline", "accept", "--yes").code == 0
+    place = folder / "baselines" / "Clerk.json"
+    kept = json.loads(place.read_text("utf-8"))["cases"][0]["trials"][0]
+    assert kept["verdict"] == "pass"
+    assert kept["turns"][2]["whose"] == "bob"
+    assert kept["turns"][2]["listings"][1] == {
+        "user": "bob",
+        "ended": [{"text": "Always wrap it as a gift."}],
+        "after": [{"text": "Always wrap it as a gift."}],
+    }
+    assert kept["turns"][4]["prompt"] == ["Write to me by email only.", "What do you know?"]
+    assert cli("check", "Clerk").code == 0
+    blocked = cli("check", "SaysSo", "--json")
+    assert blocked.code == 1
+    (case,) = blocked.document["cases"]
+    assert case["change"] == "lost"
+    assert {fact["fact"] for fact in case["facts"] if fact["outcome"] == "missed"} == {
+        f"forget: not {where}: store credit" for where in ("in the reply", "retrieved", "in the store", "in the prompt")
+    }
+
+
+def test_a_leak_blocks_a_check_and_comes_first(cli, house):
+    house()
+    assert cli("run", "Clerk").code == 0
+    assert cli("baseline", "accept", "--yes").code == 0
+    result = cli("check", "Shared", "--json")
+    assert result.code == 1
+    assert result.document["reasons"][0] == "what one user said was shown to another: credit"
+
+
+def test_a_baseline_without_what_is_asked_by_now_has_no_answer(cli, house):
+    house(forget=None, sessions=[{key: value for key, value in one.items() if key != "user"} for one in SESSIONS])
+    assert cli("run", "Clerk").code == 0
+    assert cli("baseline", "accept", "--yes").code == 0
+    alone = {name: FORGET[name] for name in ("means", "facts", "retain")}
+    house(forget=alone, sessions=[{key: value for key, value in one.items() if key != "user"} for one in SESSIONS])
+    result = cli("check", "Clerk", "--json")
+    (case,) = result.document["cases"]
+    assert case["change"] == "new"
+
+
+def test_an_explanation_names_users_and_what_the_memory_held(cli, house):
+    house()
+    assert cli("run", "SaysSo").code == 1
+    page = cli("explain", "SaysSo", "credit").out
+    assert "must forget: store credit; no money back (after session 3: not derivable)" in page
+    assert "s2.t1   bob   day 1" in page
+    assert "memory of bob: 1 item: Always wrap it as a gift." in page
+    assert "forget: not in the store: store credit: came in at write (it was never deleted)" in page
+    document = cli("explain", "SaysSo", "credit", "--json").document
+    assert document["forget"] == {"after": 3, **FORGET}
+    (trial,) = document["trials"]
+    assert [turn["whose"] for turn in trial["turns"]] == ["", "", "bob", "", ""]
+    assert trial["notes"] == [], "a user's first session has nothing to be free of"
+    listed = trial["turns"][3]["listings"][0]["ended"]
+    assert [item["facts"] for item in listed] == [["store credit"], ["by email", "by email only"]]
+
+
+def test_a_set_is_told_what_its_forgetting_does_not_show(cli, house):
+    house(forget={"means": "not in store", "facts": ["store credit", "by fax"], "after": 3})
+    told = {problem["rule"]: problem["message"] for problem in cli("lint", "--json").document["problems"]}
+    assert "no-forget-case" not in told
+    assert "an agent that deletes everybody's memory passes" in told["forget-without-bystander"]
+    assert "an agent that deletes all that the user said passes" in told["forget-without-retain"]
+    assert "has 'by fax' under `forget.facts`, which that user does not say before" in told["unstated"]
+    assert "forget-not-maintained" not in told
