@@ -82,7 +82,7 @@ def test_the_failed_session_alone_is_searched_and_the_step_is_found(graded):
     assert (failure["step"], failure["by"], failure["kind"], failure["last_good"]) == (4, "judge", "refund", "reply")
     assert (lost["locator"]["kind"], lost["agrees"]) == ("contradiction", True)
     assert (document["agreed"], document["compared"]) == (1, 1)
-    assert failure["cut"] == f"foldproof sessions cut {document_path(document)} --session s1-trial-0 --turn 2"
+    assert failure["cut"] == f"foldproof sessions cut {document_path(document)} --session s1-trial-0 --turn 3"
     assert document["sessions"] == {"met": 1, "not met": 1, "cannot tell": 0, "error": 0, "unknown": 0}
     assert document["transitions"] == [{"last_good": "reply", "first_failure": "refund", "by": "judge", "sessions": 1}]
     assert asked == document["questions"] == document["asked"] == 2 + 4
@@ -96,9 +96,9 @@ def test_both_rates_stand_together(cli, log):
     with ScriptedModel(judge_of(), names=("judge-2026-01-01",)) as model:
         result = cli("sessions", "grade", log(), "--judge", "judge-2026-01-01", "--judge-url", model.url)
     assert "sessions 1 of 2 met the user's goal, 1 did not" in result.out
-    assert "turns 3 of 4 hold no sign and no divergence (75 %)" in result.out
+    assert "turns 3 of the agent's 4 hold no sign and no divergence (75 %)" in result.out
     assert "a share of good turns says nothing about the sessions: one bad turn can lose one" in result.out
-    assert "first divergence: step 4 of 7 (id c1), turn 2 of 3: refund" in result.out
+    assert "first divergence: step 4 of 7 (id c1): refund" in result.out
     assert "the locator agrees, contradiction: order 4022, but the user said 4021" in result.out
 
 
@@ -162,7 +162,7 @@ def test_without_a_judge_there_is_no_verdict_and_the_signs_are_first_aid(cli, lo
     result = cli("sessions", "grade", log())
     assert result.code == 7
     assert "inconclusive. 2 of 2 sessions have no verdict" in result.out
-    assert "first aid: step 4 of 7 (id c1), turn 2 of 3: refund" in result.out
+    assert "first aid: step 4 of 7 (id c1): refund" in result.out
     assert "sign: contradiction: order 4022, but the user said 4021" in result.out
     assert "signs are first aid: they say where to begin to read, not that a session failed" in result.out
     assert "first divergence" not in result.out
@@ -230,7 +230,7 @@ def test_markdown_shows_both_rates_and_is_safe(cli, log, tmp_path):
     assert result.code == 0
     assert told.startswith("<!-- foldproof:grade -->\n## foldproof sessions grade: pass\n")
     assert "- **sessions**: 0 of 1 met the user's goal, 1 did not" in told
-    assert "- **turns**: 0 of 1 hold no sign and no divergence (0 %)" in told
+    assert "- **turns**: 0 of the agent's 1 hold no sign and no divergence (0 %)" in told
     assert "<b>" not in told
     assert "| @all" not in told
 
@@ -246,9 +246,29 @@ def test_many_sessions_are_shown_as_far_as_they_are_wanted(cli, log):
 def test_a_format_that_was_named_and_many_files_stand_in_the_command_to_cut(cli, log, tmp_path):
     path = log((LOST, 0.0))
     named = cli("sessions", "grade", path, "--format", "tau-bench", "--json").document
-    assert "--format tau-bench --session s1-trial-0 --turn 2" in named["rows"][0]["failure"]["cut"]
+    assert "--format tau-bench --session s1-trial-0 --turn 3" in named["rows"][0]["failure"]["cut"]
     copies = [tmp_path / f"{number}.json" for number in range(4)]
     for copy in copies:
         copy.write_text(path.read_text("utf-8"), "utf-8")
     many = cli("sessions", "grade", *copies, "--json").document
     assert many["rows"][0]["failure"]["cut"].startswith("foldproof sessions cut LOG --session")
+
+
+def test_a_log_without_a_session_grades_nothing(cli, log):
+    assert cli("sessions", "grade", log(([], 0.0))).code == 5
+
+
+def test_an_alias_as_a_judge_is_told(cli, log):
+    def notes(name):
+        with ScriptedModel(judge_of(), names=(name,)) as model:
+            words = ("--judge", name, "--judge-url", model.url, "--json")
+            return cli("sessions", "grade", log(), *words).document["notes"]
+
+    assert "may name another model tomorrow" in notes("judge-latest")[0]
+    assert not any("tomorrow" in note for note in notes("judge-2026-01-01"))
+
+
+def test_the_command_to_cut_makes_a_case(cli, log):
+    found = cli("sessions", "grade", log(), "--json").document["rows"][0]["failure"]["cut"]
+    made = cli(*found.split()[1:])
+    assert (made.code, 'tool_called: "refund(order_id=4022)"' in made.out) == (0, True)

@@ -33,7 +33,9 @@ class FailureRow(Document):
     place: str = Field(default="", description="the log's own id of the step, where it has one")
     by: Finder = Field(description="a judge, or the signs: those are first aid")
     turn: int = Field(description="the agent's turn, from 1")
-    message: int = Field(description="the user's message before it, from 1: the `--turn` of `sessions cut`; 0 for none")
+    message: int = Field(
+        description="the user's message before it, as `sessions cut` counts; 0 where nothing can be cut"
+    )
     kind: str = Field(description="the tool that was called, the agent's name, `reply` or `thought`")
     last_good: str = Field(description="the same of the agent's step before it; `(start)` where there is none")
     quote: str
@@ -209,7 +211,7 @@ def turn_counts(document: GradeDocument) -> str:
     """The turn pass rate in words."""
     good = document.turns - document.bad_turns
     share = f" ({100 * good // document.turns} %)" if document.turns else ""
-    return f"{good} of {document.turns} hold no sign and no divergence{share}"
+    return f"{good} of the agent's {document.turns} hold no sign and no divergence{share}"
 
 
 def failure_words(row: GradeRow) -> list[str]:
@@ -218,7 +220,7 @@ def failure_words(row: GradeRow) -> list[str]:
     if found is None:
         return ["no sign was found"]
     place = f" (id {found.place})" if found.place else ""
-    at = f"step {found.step} of {row.steps}{place}, turn {found.turn} of {row.turns}: {found.kind}"
+    at = f"step {found.step} of {row.steps}{place}: {found.kind}"
     lines = [f"first divergence: {at}" if found.by == "judge" else f"first aid: {at}", f"  {found.quote}"]
     if row.divergence is not None:
         lines += [f"doubt: {doubt}" for doubt in row.divergence.doubts]

@@ -37,7 +37,8 @@ class Failure:
     """The step at which a session is taken to go wrong, and who says so: a judge, or the signs (first aid).
 
     `step` counts all steps of the session, `place` is the log's own id. `message` is the number of the user's message
-    that the step answers, by which `sessions cut` knows the place; 0 where the agent began. `label` is the kind of
+    that the step answers, among all that was said: `sessions cut` knows the place by it. It is 0 where nothing stands
+    before that message, so that nothing can be frozen. `label` is the kind of
     step, `last_good` that of the agent's step before it, `quote` its beginning.
     """
 
@@ -132,7 +133,7 @@ def _failure(steps: Sequence[Step], step: Step, by: Literal["judge", "signs"]) -
     return Failure(
         step=step.number,
         by=by,
-        message=sum(one.kind == "said" and not one.by_agent for one in earlier),
+        message=next((one.talk for one in reversed(earlier[1:]) if one.kind == "said" and not one.by_agent), 0),
         turn=step.turn,
         label=step.label,
         last_good=next((one.label for one in reversed(earlier) if one.by_agent), "(start)"),

@@ -20,6 +20,7 @@ class Step:
     `turn` counts the agent's turns from 1: all that one agent does between two messages of the user, or of other
     agents where several are told apart; it is 0 for a step that is not the agent's. `text` is what was said, or what
     the tool answered; `answered` is False for a call whose result the log does not hold. `place` is the log's own id.
+    `talk` counts what was said so far, by user and agent, as in a history that is imported.
     """
 
     number: int
@@ -33,6 +34,7 @@ class Step:
     answered: bool = True
     turn: int = 0
     place: str = ""
+    talk: int = 0
 
     @property
     def label(self) -> str:
@@ -50,11 +52,13 @@ def steps_of(session: ImportedSession) -> tuple[Step, ...]:
     A memory operation that is a tool call is there as that call.
     """
     steps: list[Step] = []
-    turn, last = 0, ""
+    turn, talk, last = 0, 0, ""
     for entry in session.entries:
-        step = _step(entry, len(steps) + 1)
-        if step is None:
+        found = _step(entry, len(steps) + 1)
+        if found is None:
             continue
+        talk += isinstance(entry, Said) and entry.kind == "said"
+        step = replace(found, talk=talk)
         if step.by_agent:
             if last != f"agent {step.speaker}":
                 turn += 1

@@ -13,7 +13,8 @@ from pathlib import Path
 import anyio
 
 from foldproof.cases import JudgeSettings, Limits, Project, project_environment
-from foldproof.core import FileError, Redactor, UsageError, first_of, nearest_of
+from foldproof.cases.judges import moves
+from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError, first_of, nearest_of
 from foldproof.judging import GOAL, LOST, Judge, judge_claims, open_judge, session_claim, session_prompt
 from foldproof.logs import ImportedSession, read_logs
 from foldproof.record import Claim, JudgeVerdict, Store
@@ -24,6 +25,7 @@ from foldproof.score.transcripts import beginning, transcript
 from foldproof.workflow.sink import Listener, Progress, silent
 from foldproof.workflow.workspace import locate_project
 
+_MOVES = "the judge '{}' is an alias that may name another model tomorrow: a dated name makes its verdicts comparable"
 NO_VERDICT = "nobody was asked: a verdict on a session needs a judge (--judge) or a label of the log (--outcome)"
 
 
@@ -68,6 +70,7 @@ async def grade_logs(
     Raises:
         UsageError: for a log that cannot be read, a judge that cannot be reached by what is said, and an outcome that
             no session of the log has.
+        NothingSelectedError: for a log without a session.
     """
     reading = read_logs(paths, format_name)
     report = await grade_sessions(reading.sessions, options, start)
@@ -90,7 +93,10 @@ async def grade_sessions(sessions: Iterable[ImportedSession], options: GradeOpti
         )
     grades = tuple(room.grades[place] for place in sorted(room.grades))
     title = bench.judges[0].identity.title if bench.judges else ""
-    notes = tuple(filter(None, (bench.stopped,)))
+    if not grades:
+        raise NothingSelectedError("the log has no session, so there is nothing to grade")
+    alias = _MOVES.format(options.judge) if bench.judges and moves(options.judge) else ""
+    notes = tuple(filter(None, (bench.stopped, alias)))
     return GradeReport("", grades, title, options.outcome, bench.asked, notes)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foldproof.logs import Outcome
+from foldproof.logs import Outcome, Said
 from foldproof.score.divergence import Divergence
 from foldproof.score.grades import Ruling, grade_session, reach_of, ruling_of, tally_of, verdict_of
 
@@ -28,11 +28,18 @@ def test_a_judged_divergence_is_where_it_failed():
     found = Divergence(3, (2, 3), {2: "open", 3: "lost"})
     grade = grade_session("s", TALK, ruling=NOT_MET, divergence=found, user="ada", questions=3, shortened=True)
     assert (grade.steps, grade.turns, grade.bad_turns) == (7, 2, 1)
-    assert (grade.failure.step, grade.failure.by, grade.failure.message, grade.failure.turn) == (4, "judge", 1, 1)
+    assert (grade.failure.step, grade.failure.by, grade.failure.message, grade.failure.turn) == (4, "judge", 0, 1)
     assert (grade.failure.label, grade.failure.last_good) == ("refund", "look")
     assert grade.failure.quote == 'refund {"order_id": 4022}'
     assert (grade.user, grade.questions, grade.shortened, grade.judged) == ("ada", 3, True, True)
     assert (grade.sign.kind, grade.sign.step, grade.agrees) == ("user correction", 5, False)
+
+
+def test_the_message_to_cut_at_is_counted_as_in_an_imported_history():
+    late = steps(user("Hi"), agent("Hello."), call("look"), Said("agent", "Hm.", kind="interim"), user("Order 4021."),
+                 call("refund", order_id=4022))  # fmt: skip
+    assert graded("not met", talk=late).failure.message == 3
+    assert graded("not met", talk=late[:2]).failure.message == 0, "nothing stands before the first message"
 
 
 def test_judge_and_locator_can_agree():
