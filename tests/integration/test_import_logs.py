@@ -136,3 +136,66 @@ def test_the_formats_are_listed(cli: Callable[..., Any]) -> None:
     assert result.code == 0
     assert len(cli("import", "formats", "--json").document["notes"]) == 18
     assert "claude-code: Claude Code sessions" in result.out
+
+
+def test_personal_data_becomes_pseudonyms_that_stay_the_same(home: Path, cli: Callable[..., Any]) -> None:
+    (home / "q.csv").write_text("question,user\nI am Ada; ada@example.org,ada@example.org\nRing +49 151 23456789,ben\n")
+    (home / "more.csv").write_text("question,user\nADA@example.org again,ada@example.org\n")
+    (home / "names.txt").write_text("# the team\nAda Lovelace; Ada\n")
+    words = ("--personal-data", "all", "--names", "names.txt", "--json")
+    first = cli("import", "logs", "q.csv", "--to", "users", *words).document
+    key = home / ".foldproof" / "pseudonym.key"
+    assert (key.stat().st_mode & 0o777, len(key.read_bytes())) == (0o600, 65)
+    assert first["pseudonyms"] == {"email": 2, "name": 1, "phone": 1, "user": 1}
+    assert any("made now; keep it" in note for note in first["notes"])
+    ada, ben = first["users"]
+    assert (ada[:6], ben[:5]) == ("email-", "user-")
+    text = "".join((home / path).read_text() for path in first["written"])
+    assert [word for word in ("Ada", "ada@", "151", "ben") if word in text] == []
+    second = cli("import", "logs", "more.csv", "--user", "ada@example.org", "--to", "more.jsonl", *words).document
+    assert list(second["users"]) == [ada]
+    assert f"{ada} again" in (home / "more.jsonl").read_text()
+    assert not any("made now" in note for note in second["notes"])
+
+
+def test_the_key_of_pseudonyms_may_be_a_variable_or_another_file(
+    home: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "q.csv").write_text("question\nI am ada@example.org\n")
+
+    def told(*more: str) -> str:
+        assert cli("import", "logs", "q.csv", "--personal-data", "email", "--to", "h.jsonl", "--force", *more).code == 0
+        return (home / "h.jsonl").read_text()
+
+    monkeypatch.setenv("MY_KEY", "a secret of the right length")
+    one = told("--pseudonym-key", "${MY_KEY}")
+    (home / "my.key").write_text("a secret of the right length\n")
+    assert told("--pseudonym-key", "my.key") == one
+    assert told() != one
+    assert "ada@" in told("--personal-data", "phone", "--pseudonym-key", "my.key")
+
+
+def test_what_is_wrong_with_personal_data_says_what_to_do(
+    home: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (home / "short.key").write_text("short")
+    (home / "one.txt").write_text("A")
+    (home / "bytes.txt").write_bytes(b"\xff\xfe\xff")
+    for words, says in (
+        (("--personal-data", "emial"), "did you mean `email`?"),
+        (("--personal-data", "name"), "--names"),
+        (("--personal-data", "phone", "--phone-region", "XY"), "no region"),
+        (("--personal-data", "email", "--pseudonym-key", "${NOT_SET}"), "which is not set"),
+        (("--personal-data", "email", "--pseudonym-key", "short.key"), "at least 16"),
+        (("--personal-data", "email", "--pseudonym-key", "histories"), "cannot be used"),
+        (("--names", "nowhere.txt"), "cannot be read"),
+        (("--names", "bytes.txt"), "no UTF-8"),
+        (("--names", "one.txt"), "too short"),
+    ):
+        result = cli("import", "logs", "session.jsonl", *words)
+        assert (result.code, says in result.err) == (4, True), (words, result.err)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "q.csv").write_text("question\nHi\n")
+    result = cli("import", "logs", "q.csv", "--personal-data", "email")
+    assert (result.code, "--pseudonym-key" in result.err) == (4, True)

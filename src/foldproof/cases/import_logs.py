@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -14,12 +14,13 @@ from typing import IO, Literal
 
 from foldproof.cases.nodes import LARGEST_FILE, shown
 from foldproof.cases.writing import write_atomically
-from foldproof.core import Redactor, UsageError, content_hash, nearest_of
+from foldproof.core import PersonalRedactor, Redactor, UsageError, content_hash, nearest_of
 from foldproof.logs import Called, History, ImportedSession, Said, Session, Tally, Turn, as_lines, read_logs
 
 Extra = Literal["tools", "system", "interim"]
 """What can be written besides what user and agent said."""
 _NAME = re.compile(r"[^\w.@+-]+")
+_PSEUDONYM = re.compile(r"[a-z]+-[b-df-hj-np-tv-xz]{12}")
 _NO_USER, _UNNAMED = "no-user", "session"
 _NAMED = 8
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -30,7 +31,8 @@ class LogImport:
     """What an import of logs read and wrote.
 
     `users` counts the sessions of each user, under the empty text those whose user the log does not tell. `silent`
-    counts sessions in which nothing is said that would be written.
+    counts sessions in which nothing is said that would be written. `pseudonyms` counts what was replaced by them, by
+    kind; None where personal data was left as it is.
     """
 
     format: str
@@ -40,6 +42,7 @@ class LogImport:
     users: dict[str, int]
     silent: int
     written: tuple[Path, ...]
+    pseudonyms: dict[str, int] | None = None
 
 
 @dataclass(slots=True)
@@ -103,7 +106,8 @@ def import_logs(
 
     `to` is a file ending in `.jsonl`, or a folder that gets one file a user; without it nothing is written. Only what
     user and agent said is written, and what `extras` name: folds, memory operations and sub-agents are counted, since
-    they are nothing that a user said. Two users never share a history. Secrets are taken out; personal data is not.
+    they are nothing that a user said. Two users never share a history. Secrets are taken out; personal data is where
+    the redactor is one for it, and then `user` may be the id of the log or its pseudonym.
     A file is written whole or not at all, and the same logs give the same bytes.
 
     Raises:
@@ -113,11 +117,15 @@ def import_logs(
     single = to is not None and to.suffix == ".jsonl"
     _check_target(to, single=single, force=force)
     reading = read_logs(paths, format_name, redactor=redactor)
+    personal = redactor if isinstance(redactor, PersonalRedactor) else None
+    if user and personal is not None:
+        user = _pseudonym(user, personal)
     users: Counter[str] = Counter()
     silent = 0
     with TemporaryFile() as file:
         spool = _Spool(file)
-        for session in reading.sessions:
+        for found in reading.sessions:
+            session = replace(found, user=_pseudonym(found.user, personal)) if personal else found
             users[session.user] += 1
             turns = tuple(_turns(session, frozenset(extras)))
             silent += not turns
@@ -135,7 +143,16 @@ def import_logs(
         users=told,
         silent=silent,
         written=written,
+        pseudonyms=dict(sorted(personal.pseudonyms.counts.items())) if personal else None,
     )
+
+
+def _pseudonym(user: str, personal: PersonalRedactor) -> str:
+    """The user's id as it is written: a pseudonym where users are among what is replaced."""
+    clean = personal(user)
+    if not user or "user" not in personal.pseudonyms.kinds or _PSEUDONYM.fullmatch(clean):
+        return clean
+    return personal.pseudonyms.of("user", clean)
 
 
 def _check_target(to: Path | None, *, single: bool, force: bool) -> None:

@@ -12,18 +12,23 @@ from foldproof.core.errors import (
     first_of,
     nearest_of,
 )
+from foldproof.core.personal import PERSONAL_KINDS, PersonalKind, PersonalRedactor, Pseudonyms
 from foldproof.core.registry import Registry
 from foldproof.core.secrets import REDACTED, Redactor
 from foldproof.core.version import __version__
 
 __all__ = [
+    "PERSONAL_KINDS",
     "REDACTED",
     "ExitCode",
     "FileError",
     "FoldproofError",
     "MissingExtraError",
     "NothingSelectedError",
+    "PersonalKind",
+    "PersonalRedactor",
     "Problem",
+    "Pseudonyms",
     "Redactor",
     "Registry",
     "UsageError",

@@ -46,13 +46,26 @@ class ImportDocument(Document):
     broken: int = Field(description="lines that cannot be read")
     broken_lines: list[BrokenLine] = Field(description="the first of them")
     unknown: dict[str, int] = Field(description="records of unknown kinds, by kind")
+    pseudonyms: dict[str, int] | None = Field(
+        default=None, description="what was replaced by pseudonyms, by kind; null where personal data was left as it is"
+    )
     notes: list[str] = Field(default=[], description="what the log cannot show")
     next: list[str] = Field(default=[], description="what to do next")
 
 
-def import_document(report: LogImport, *, written: list[str], following: list[str]) -> ImportDocument:
-    """The document of an import. `written` are its files as the command names them, `following` what to do next."""
+def import_document(
+    report: LogImport, *, written: list[str], following: list[str], key_note: str = ""
+) -> ImportDocument:
+    """The document of an import. `written` are its files as the command names them, `following` what to do next.
+
+    `key_note` says which key the pseudonyms were made with.
+    """
     tally = report.tally
+    if report.pseudonyms is None:
+        kept = ["personal data is left as it is; secrets are replaced by [redacted]"]
+    else:
+        told = ", ".join(f"{kind} {count}" for kind, count in report.pseudonyms.items()) or "none was found"
+        kept = [f"personal data is replaced by pseudonyms ({told}); secrets by [redacted]", key_note]
     return ImportDocument(
         format=report.format,
         title=report.title,
@@ -76,7 +89,8 @@ def import_document(report: LogImport, *, written: list[str], following: list[st
         broken=tally.broken,
         broken_lines=[BrokenLine(file=file, line=line, message=told) for file, line, told, *_ in tally.problems],
         unknown=_sorted(tally.unknown),
-        notes=[*tally.notes, "personal data is left as it is; secrets are replaced by [redacted]"],
+        pseudonyms=report.pseudonyms,
+        notes=[*tally.notes, *kept],
         next=following,
     )
 

@@ -7,6 +7,7 @@ from foldproof.workflow.control import Controls
 from foldproof.workflow.cutting import FoundSession, session_in_log, session_of_run
 from foldproof.workflow.examining import Found, examine
 from foldproof.workflow.grading import GradeOptions, GradeReport, grade_logs
+from foldproof.workflow.personal import personal_redactor
 from foldproof.workflow.pinning import pin_judge
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
 from foldproof.workflow.reconciling import Disagreement, Proposed, Reconciliation, reconcile_judge
@@ -44,6 +45,7 @@ __all__ = [
     "keep_calibration",
     "locate_project",
     "open_workspace",
+    "personal_redactor",
     "pin_judge",
     "plan_size",
     "propose_baseline",

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from foldproof.cases import Extra, ReplaySet, import_logs, import_longmemeval, lint_set, load_set, shown
 from foldproof.cli.shared import project_options, show
-from foldproof.core import ExitCode, FileError, Problem, UsageError
+from foldproof.core import (
+    PERSONAL_KINDS,
+    ExitCode,
+    FileError,
+    PersonalKind,
+    PersonalRedactor,
+    Problem,
+    UsageError,
+    nearest_of,
+)
 from foldproof.logs import FORMATS
 from foldproof.matching import Fact, FactKind, check_fact, match_fact
 from foldproof.report import (
@@ -22,7 +32,7 @@ from foldproof.report import (
     render_lint,
     render_match,
 )
-from foldproof.workflow import locate_project
+from foldproof.workflow import locate_project, personal_redactor
 
 _KINDS = ("normalized", "exact", "pattern", "number", "date")
 
@@ -75,6 +85,48 @@ def match(fact: str, text: str | None, kind: FactKind, *, as_json: bool) -> Exit
     return ExitCode.PASS if found.held else ExitCode.BLOCKED
 
 
+def _kinds(_: click.Context, __: click.Parameter, value: str | None) -> tuple[PersonalKind, ...]:
+    """The kinds of personal data of an option: separated by commas, or all of them."""
+    wanted = [part.strip() for part in (value or "").split(",") if part.strip()]
+    if wanted == ["all"]:
+        return tuple(kind for kind in PERSONAL_KINDS if kind != "name")
+    for kind in wanted:
+        if kind not in PERSONAL_KINDS:
+            raise UsageError(f"'{kind}' is no kind of personal data\n  {nearest_of(kind, (*PERSONAL_KINDS, 'all'))}")
+    return tuple(kind for kind in PERSONAL_KINDS if kind in wanted)
+
+
+def _personal_options(command: Any) -> Any:  # noqa: ANN401  # a decorator of click commands
+    """What of personal data is replaced, and how."""
+    for option in (
+        click.option(
+            "--pseudonym-key", "key", default="", metavar="FILE|${NAME}", help="By default the project's own."
+        ),
+        click.option("--phone-region", "region", default="", metavar="XX", help="For phone numbers without a prefix."),
+        click.option("--names", type=click.Path(path_type=Path), help="Replace these names too: a person a line."),
+        click.option(
+            "--personal-data",
+            "kinds",
+            metavar="KINDS",
+            callback=_kinds,
+            help="Replace it by pseudonyms: `all`, or some of email,phone,iban,card,ip,user.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _redactor(
+    *, kinds: tuple[PersonalKind, ...], names: Path | None, region: str, key: str
+) -> tuple[PersonalRedactor | None, str]:
+    """The redactor of the personal options, and what to tell of its key; nothing where none is given."""
+    if names is not None:
+        kinds = (*kinds, "name")
+    if not kinds:
+        return None, ""
+    return personal_redactor(kinds, key, names=names, region=region, start=Path.cwd())
+
+
 @click.group("import")
 def import_() -> None:
     """Make histories from logs, or a replay set from a benchmark."""
@@ -123,6 +175,7 @@ def longmemeval(source: Path, target: Path, limit: int | None, *, force: bool, a
     type=click.Choice(("tools", "system", "interim")),
     help="Write these too: tool calls with results, system prompts, what the agent says between steps.",
 )
+@_personal_options
 @click.option("--force", is_flag=True, help="Write over a history that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
 def logs(
@@ -134,15 +187,21 @@ def logs(
     extras: tuple[Extra, ...],
     force: bool,
     as_json: bool,
+    **personal: Any,  # noqa: ANN401  # the personal options, checked there
 ) -> ExitCode:
     """Logs of agents and chats: read FILES of one format, count what is in them, write the talk as a history.
 
-    Secrets are taken out. Two users never share a history. `foldproof import formats` lists the formats.
+    Secrets are taken out; personal data by choice. Two users never share a history. `foldproof import formats` lists
+    the formats.
     """
-    report = import_logs(files, target, format_name=format_name, user=user, extras=extras, force=force)
+    redactor, key_note = _redactor(**personal)
+    report = import_logs(
+        files, target, format_name=format_name, user=user, extras=extras, force=force, redactor=redactor
+    )
     written = [shown(path) for path in report.written]
     following = [f"name it in replay.yaml: histories: {{{path.stem}: {shown(path)}}}" for path in report.written[:1]]
-    show(import_document(report, written=written, following=following), render_import, as_json=as_json)
+    document = import_document(report, written=written, following=following, key_note=key_note)
+    show(document, render_import, as_json=as_json)
     return ExitCode.PASS
 
 
