@@ -312,7 +312,12 @@ def test_explain_and_reports_show_the_quotation_and_it_steers_nothing(going: Pat
     lines = [line for line in told.splitlines() if "judge says met" in line]
     assert len(lines) == 2, "one a trial"
     assert not any("<b>" in line for line in lines)
-    assert "\x1b" not in (going / "run.xml").read_text("utf-8") + (going / "run.md").read_text("utf-8")
+    xml, page = ((going / name).read_text("utf-8") for name in ("run.xml", "run.md"))
+    assert "\x1b" not in xml + page
+    assert "names the first day of the week: the judge says met: “On Monday `| &lt;b&gt;" in xml
+    [row] = [line for line in page.splitlines() if "judge says met" in line]
+    assert "<b>" not in row
+    assert row.count(" | ") == 2, "the bar in the quotation is no column"
 
 
 def test_doctor_says_whether_the_judge_can_be_reached(going: Path, cli: Cli):

@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from foldproof.report.controls import retention_word
 from foldproof.report.documents import CaseRow, CheckDocument, GateRow, RunDocument, ScoredCase
+from foldproof.report.judged import judged_of_case
 from foldproof.report.summary import before_after, fact_name, fact_word, first_error, gate_word, outcome_word, right
 from foldproof.report.text import BRIEF, counted, inline
 
@@ -76,7 +77,9 @@ def _blocking(gate: Iterable[GateRow]) -> set[str]:
 
 
 def _run_entry(case: ScoredCase, blocking: set[str], waived: set[str]) -> _Entry:
-    out = "\n\n".join(f"trial {trial.repeat}: {trial.outcome}\n{trial.answer or trial.error}" for trial in case.trials)
+    judged = "\n".join(f"{line.fact}: {line.told}" for line in judged_of_case(case))
+    trials = [f"trial {trial.repeat}: {trial.outcome}\n{trial.answer or trial.error}" for trial in case.trials]
+    out = "\n\n".join([*trials, *([judged] if judged else [])])
     wrong = {
         f"{fact_name(fact.kind, fact.fact)}: {outcome_word(fact.kind, fact.outcome)}"
         for trial in case.trials

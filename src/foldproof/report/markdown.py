@@ -19,6 +19,7 @@ from foldproof.report.corrections import CHECK_HEADER, HEADING, RUN_HEADER, comp
 from foldproof.report.documents import CaseRow, CheckDocument, CompareDocument, GateRow, RunDocument, SetInfo
 from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo
 from foldproof.report.figures import INFORMS, check_figures, compared_figures, run_figure_lines
+from foldproof.report.judged import judged_lines
 from foldproof.report.markup import code, codes, fenced, folded, table, words
 from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
 from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
@@ -98,6 +99,9 @@ def markdown_run(document: RunDocument) -> str:
     lines += _corrections(run_rows(document.corrections), RUN_HEADER)
     passing = [[code(case.id), code(case.case_class)] for case in document.cases if case.outcome == "pass"]
     lines += folded(f"{counted(len(passing), 'case')} that pass", table(["case", "class"], passing))
+    judged = [[code(line.case), code(line.fact), code(line.told)] for line in judged_lines(document)]
+    if judged:
+        lines += folded(counted(len(judged), "judged fact"), table(["case", "fact", "what the judge says"], judged))
     lines += _bullets(words(note) for note in document.notes)
     lines += [f"Run: {_run(document.run)}. Set: {_set(document.set)}.", ""]
     lines += [*_figures(run_figure_lines(document)), *_see(run_next(document))]

@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from foldproof.cases import JudgePin
 from foldproof.compare import Baseline, change_figures, run_figures
+from foldproof.compare.calibration import measure_judge
+from foldproof.compare.judge_controls import ControlVerdict, control_rates
+from foldproof.compare.settled import Said
 from foldproof.core import Problem
 from foldproof.matching import Fact
-from foldproof.record import Trial
+from foldproof.record import Claim, JudgeIdentity, Trial
 from foldproof.report import (
     DOCUMENTS,
     CutDocument,
@@ -24,11 +28,15 @@ from foldproof.report import (
     MatchDocument,
     PlanDocument,
     baseline_document,
+    calibration_document,
     compare_document,
     compared_run,
+    disagreement_row,
     document_schema,
     json_text,
     lint_document,
+    pin_document,
+    reconciliation_document,
     run_info,
     write_schemas,
 )
@@ -60,6 +68,31 @@ IMPORTED = {
 }  # fmt: skip
 
 
+JUDGE = JudgeIdentity("m-1", "ab" * 32, "p/1", {"seed": 7})
+
+
+def calibrations():
+    controls = control_rates([ControlVerdict("stated", "a", "f", "met"), ControlVerdict("vague", "a", "f", "met")])
+    whole = measure_judge([("met", "met"), ("not met", "met"), ("not met", "failed")], [True])
+    return [
+        calibration_document(JUDGE, whole, controls=controls, asked=3, first_error="503"),
+        calibration_document(JUDGE, measure_judge([], []), controls=None),
+    ]
+
+
+def reconciliations():
+    sides = {"old": Said("o", "met", "q", "r"), "new": Said("n", "cannot tell")}
+    rows = [disagreement_row("a", Claim("q", "f", "é"), **sides, settled=settled) for settled in (None, "met")]
+    known = {"agreed": 2, "undecided": [], "controls": control_rates([])}
+    documents = [
+        reconciliation_document("o", JUDGE, rows=rows, accepted=False, **known),
+        reconciliation_document("o", JUDGE, rows=rows[1:], accepted=True, **known),
+        reconciliation_document("o", JUDGE, rows=[], accepted=False, **known),
+    ]
+    assert [document.verdict for document in documents] == ["blocked", "accepted", "inconclusive"]
+    return documents
+
+
 @pytest.fixture
 def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a_run, trials):
     scores = score_run(replay_set().cases, trials({"allergy": ["NSAIDs"]}))
@@ -79,6 +112,9 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "explain": [explain(full_trial, written=("a",), kept=None), explain(Trial("billing-db", 0, "é"))],
         "files": [FilesDocument(command="init", written=["a"])],
         "import": [ImportDocument.model_validate(IMPORTED)],
+        "judge-calibration": calibrations(),
+        "judge-pin": [pin_document(JudgePin("m-1", "p.md"), JUDGE, set_file="r.yaml", written=["r.yaml"])],
+        "judge-reconciliation": reconciliations(),
         "lint": [lint_document([Problem("f", 1, "m")]), lint_document([], replay_set())],
         "match": [MatchDocument(fact=Fact("normalized", "é").label, outcome="missed", spans=[])],
         "plan": [PlanDocument(config="production", cases=2, trials=4)],
@@ -110,5 +146,5 @@ def test_json_keeps_letters_and_names(samples, explain):
 
 def test_the_docs_name_every_document():
     page = (Path(__file__).parents[3] / "docs" / "reports.md").read_text("utf-8")
-    named = [(kind, file) for kind, file in re.findall(r"\| `(foldproof/\w+/\d)` \|.*\| `([\w.-]+)` \|", page)]
+    named = [(kind, file) for kind, file in re.findall(r"\| `(foldproof/[\w-]+/\d)` \|.*\| `([\w.-]+)` \|", page)]
     assert named == [(f"foldproof/{name}/1", f"{name}-1.schema.json") for name in sorted(DOCUMENTS)]

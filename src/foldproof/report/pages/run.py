@@ -5,6 +5,7 @@ from __future__ import annotations
 from foldproof.report.corrections import RUN_HEADER, run_rows
 from foldproof.report.documents import RunDocument, ScoredCase
 from foldproof.report.figures import INFORMS, run_figure_lines
+from foldproof.report.judged import judged_lines
 from foldproof.report.pages.tables import run_line, set_line, write_corrections, write_gate, write_losses
 from foldproof.report.sheet import Row, Sheet, verdict_mark, write_list
 from foldproof.report.summary import first_error, run_headline, run_losses, run_next, untold
@@ -29,6 +30,11 @@ def write_run(sheet: Sheet, document: RunDocument) -> None:
     if not document.run.control:
         write_gate(sheet, document.gate)
     write_corrections(sheet, run_rows(document.corrections), RUN_HEADER)
+    judged = judged_lines(document)
+    if judged:
+        sheet.blank()
+        sheet.line(("judged facts", "strong"))
+        sheet.table([Row((inline(line.case), inline(line.fact)), (inline(line.told, BRIEF),)) for line in judged])
     if sheet.details:
         _write_answers(sheet, document)
     write_list(sheet, "notes", [inline(note, BRIEF) for note in document.notes])
