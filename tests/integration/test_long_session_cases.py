@@ -16,6 +16,8 @@ import pytest
 
 from foldproof import ToolCall
 from foldproof.agents.chat import ChatAgent
+from foldproof.agents.memories.notes import Notes
+from foldproof.logs import History
 from foldproof.testing import ModelRequest, ScriptedModel, write_project
 
 STORE_CREDIT = """
@@ -60,6 +62,44 @@ CORRECTION = """
   - tool_called: create_refund(order_id=4022)
   - reply_mentions: blender
 """
+FORGET = """
+- id: forget-store-credit
+  class: preference
+  tags: [forget]
+  sessions:
+  - user: ben
+    at: day 1
+    turns:
+    - user: "From now on, write to me by post only."
+  - at: day 1
+    turns:
+    - user: "From now on, refund me in store credit, never to my card."
+      expect:
+      - memory_write: {kind: preference, refund_method: store_credit}
+    - user: "From now on, write to me by email only."
+  - at: day 2
+    turns:
+    - user: "Forget the store credit. My card is fine again."
+    maintain: true
+  - at: day 4
+    turns:
+    - user: "The kettle from order #5310 arrived dented. Refund it."
+      expect:
+      - tool_called: create_refund(order_id=5310, method=card)
+      - reply_mentions: email
+  - user: ben
+    at: day 5
+    turns:
+    - user: "The blender from order #4022 leaks. Refund it."
+      expect:
+      - reply_mentions: by post
+  forget:
+    after: 3
+    means: not in store
+    facts: [store credit]
+    retain: [email only]
+    bystander: {user: ben, facts: [post only]}
+"""
 WRITES, READS, REFUNDS, SAYS = (
     "s1.t1 memory_write: kind=preference, refund_method=store_credit",
     "s2.t1 memory_read: store credit",
@@ -79,10 +119,11 @@ class Support:
     looks_first: bool = True
     emails: bool = True
     corrected: str = "acts"
+    forgets: str = "it"
 
     def __call__(self, request: ModelRequest) -> Any:
         done = {result.call.name: result.text for result in request.tool_results}
-        for step in (self.noting, self.searching, self.advising, self.correcting, self.refunding):
+        for step in (self.noting, self.searching, self.forgetting, self.advising, self.correcting, self.refunding):
             if (found := step(request, done)) is not None:
                 return found
         return "I do not know."
@@ -92,9 +133,9 @@ class Support:
         if not request.question.startswith("From now on"):
             return None
         way = re.search(r"refund me in (\w+ \w+)", request.question)
-        if self.writes and "remember" in request.tools and "remember" not in done and way:
-            note = {"text": request.question, "refund_method": way[1].replace(" ", "_")}
-            return ToolCall("remember", {"kind": "preference", **note})
+        if self.writes and "remember" in request.tools and "remember" not in done:
+            value = {"refund_method": way[1].replace(" ", "_")} if way else {}
+            return ToolCall("remember", {"kind": "preference", "text": request.question, **value})
         return "Noted."
 
     def searching(self, request: ModelRequest, done: dict[str, str]) -> Any:
@@ -102,6 +143,18 @@ class Support:
         if self.reads and "search_memory" in request.tools and "search_memory" not in done:
             return ToolCall("search_memory", {"query": "how to refund"})
         return None
+
+    def forgetting(self, request: ModelRequest, done: dict[str, str]) -> Any:
+        """Delete the notes that say what the user takes back."""
+        taken_back = re.match(r"Forget the ([\w ]+)\.", request.question)
+        if not taken_back:
+            return None
+        lines = done.get("search_memory", "").splitlines()
+        every = self.forgets == "everything"
+        ids = [line.split()[0][1:] for line in lines if every or taken_back[1] in line]
+        if self.forgets != "nothing" and ids and "forget" not in done:
+            return [ToolCall("forget", {"id": one}) for one in ids]
+        return "That is forgotten."
 
     def advising(self, request: ModelRequest, done: dict[str, str]) -> Any:
         """Tell how an order that was talked of is returned, on the way that the user can be reached."""
@@ -146,7 +199,8 @@ class Support:
         if "create_refund" not in done:
             return ToolCall("create_refund", {"order_id": order_id, "method": "store_credit" if credit else "card"})
         refund = json.loads(done["create_refund"])
-        return f"Order {order_id} is refunded: {refund['amount']} euros {_WAYS[refund['method']]}."
+        told = "".join(f" We confirm it by {way}." for way in ("email", "post") if f"by {way} only" in known)
+        return f"Order {order_id} is refunded: {refund['amount']} euros {_WAYS[refund['method']]}.{told}"
 
 
 _WAYS = {"store_credit": "in store credit", "card": "to your card"}
@@ -342,3 +396,65 @@ def test_what_was_said_is_not_what_was_done(asked):
     found = facts_of(asked(Support(corrected="apologises"), CORRECTION + state))
     (label,) = (name for name in found if name.startswith("state: "))
     assert found[label]["reason"].startswith("the state differs in refunds[1]: missing (expected object {")
+
+
+REPLY, CALL, RETRIEVED, STORED = (
+    f"forget: not {where}: store credit" for where in ("in the reply", "in a tool call", "retrieved", "in the store")
+)
+KEPT, KEPT_FOR_BEN = "forget: kept: email only", "forget: kept for ben: post only"
+BY_POST = "s5.t1 reply_mentions: by post"
+
+
+def wrong(result: Any) -> dict[str, tuple[str, str | None]]:
+    """What did not become of the facts what should."""
+    return {name: found for name, found in told(result).items() if found[0] != "held"}
+
+
+def test_a_good_agent_forgets_what_is_taken_back_and_no_more(asked):
+    result = asked(GOOD, FORGET)
+    assert result.code == 0
+    assert set(told(result)) > {REPLY, CALL, RETRIEVED, STORED, KEPT, KEPT_FOR_BEN, BY_POST}
+    assert wrong(result) == {}
+
+
+def test_an_agent_that_forgets_nothing_is_found_in_every_channel(asked):
+    result = asked(Support(forgets="nothing"), FORGET)
+    assert result.code == 1
+    lost = wrong(result)
+    assert {REPLY, CALL, RETRIEVED, STORED} < set(lost)
+    assert all(lost[name] == ("missed", "write") for name in (REPLY, CALL, RETRIEVED, STORED))
+    assert "s4.t1 tool_called: create_refund(order_id=5310, method=card)" in lost
+    assert "never to my card" in facts_of(result)[STORED]["reason"]
+
+
+def test_an_agent_that_forgets_everything_loses_the_neighbour(asked):
+    result = asked(Support(forgets="everything"), FORGET)
+    assert result.code == 1
+    assert wrong(result) == {"s4.t1 reply_mentions: email": ("missed", None), KEPT: ("missed", "write")}
+
+
+def test_an_agent_that_forgets_everyone_loses_the_bystander(asked, monkeypatch):
+    users: list[Notes] = []
+    make = Notes.__init__
+
+    def made(self, *args):
+        make(self, *args)
+        users.append(self)
+
+    async def forget(self, item_id):
+        for user in users:
+            await user.build(History(""))
+
+    monkeypatch.setattr(Notes, "__init__", made)
+    monkeypatch.setattr(Notes, "forget", forget)
+    result = asked(GOOD, FORGET)
+    assert result.code == 1
+    lost = wrong(result)
+    assert set(lost) == {"s4.t1 reply_mentions: email", KEPT, KEPT_FOR_BEN, BY_POST}
+    assert lost[KEPT_FOR_BEN][0] == "missed"
+
+
+def test_the_forget_twin_does_not_pass_without_a_memory(asked):
+    result = asked(GOOD, FORGET, "run", "production", "--unplugged")
+    assert result.code == 0
+    assert KEPT in wrong(result)

@@ -10,6 +10,7 @@ from foldproof.report.explained import ExplainedTrialRow, ItemRow, TurnRow
 from foldproof.report.sheet import Row, Sheet, verdict_mark
 from foldproof.report.summary import outcome_word
 from foldproof.report.text import BRIEF, LONG, counted, inline
+from foldproof.score.writing import DELETES
 
 
 def write_turns(sheet: Sheet, trial: ExplainedTrialRow) -> None:
@@ -55,7 +56,13 @@ def close_word(turn: TurnRow) -> str:
 
 def turn_lines(turn: TurnRow) -> list[tuple[str, str]]:
     """What a turn read, wrote and called, and the state after it, as far as it was seen and there was any."""
-    items = (("read", turn.memory_reads), ("wrote", turn.memory_writes))
+    writes = turn.memory_writes or []
+    deleted = [item for item in writes if item.kind.casefold() in DELETES]
+    items = (
+        ("read", turn.memory_reads),
+        ("wrote", [item for item in writes if item not in deleted]),
+        ("deleted", deleted),
+    )
     lines = [(title, _joined([item for item in held if not item.dropped])) for title, held in items if held]
     names = [str(call.get("name", "?")) for call in turn.tool_calls or ()]
     called = [("called", ", ".join(names))] if names else []
