@@ -410,11 +410,14 @@ def wrong(result: Any) -> dict[str, tuple[str, str | None]]:
     return {name: found for name, found in told(result).items() if found[0] != "held"}
 
 
-def test_a_good_agent_forgets_what_is_taken_back_and_no_more(asked):
+def test_a_good_agent_forgets_what_is_taken_back_and_no_more(asked, cli):
     result = asked(GOOD, FORGET)
     assert result.code == 0
     assert set(told(result)) > {REPLY, CALL, RETRIEVED, STORED, KEPT, KEPT_FOR_BEN, BY_POST}
     assert wrong(result) == {}
+    page = cli("explain", "latest", "forget-store-credit").out
+    assert "deleted: 1 item: [n1 day 1] preference: From now on, refund me in store credit" in page
+    assert page.count("wrote: 1 item") == 3 * page.count("deleted: 1 item"), "in each trial three notes, and one gone"
 
 
 def test_an_agent_that_forgets_nothing_is_found_in_every_channel(asked):

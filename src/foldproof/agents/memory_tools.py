@@ -34,7 +34,7 @@ REMEMBER: Mapping[str, Any] = {
         "name": "remember",
         "description": (
             "Saves something about this user for later conversations. Say it in `text`, in further arguments of your "
-            "own that name a value (refund_method: store_credit), or in both."
+            "own that name a value (home_town: Ghent), or in both."
         ),
         "parameters": {
             "type": "object",
