@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
+from foldproof.cases.call_text import short, written_call
 from foldproof.record.records import Speaker
 from foldproof.report.explained import ExplainedTrialRow, ItemRow, TurnRow
 from foldproof.report.sheet import Row, Sheet, verdict_mark
@@ -64,10 +66,15 @@ def turn_lines(turn: TurnRow) -> list[tuple[str, str]]:
         ("deleted", deleted),
     )
     lines = [(title, _joined([item for item in held if not item.dropped])) for title, held in items if held]
-    names = [str(call.get("name", "?")) for call in turn.tool_calls or ()]
-    called = [("called", ", ".join(names))] if names else []
+    calls = [_call(call) for call in turn.tool_calls or ()]
+    called = [("called", ", ".join(calls))] if calls else []
     state = [] if turn.state is None else [("state", state_text(turn.state))]
     return [*((title, text) for title, text in lines if text), *called, *state]
+
+
+def _call(call: Mapping[str, Any]) -> str:
+    args = call.get("args") or {}
+    return short(written_call(str(call.get("name", "?")), args) if args else str(call.get("name", "?")))
 
 
 def state_text(state: Mapping[str, object]) -> str:
