@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, GetJsonSchemaHandler, PlainValidator, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, PlainValidator, WithJsonSchema, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -12,7 +12,7 @@ from foldproof.cases.counterparts import Counterpart, Line, Simulated
 from foldproof.cases.expectation_wire import EXPECTATION_SCHEMA, expectation_of
 from foldproof.cases.expectations import Expectation
 from foldproof.cases.faults import Fault, quoted
-from foldproof.cases.wire_types import Count, Text, Wire
+from foldproof.cases.wire_types import Count, Text, Wire, whole
 from foldproof.matching import check_fact
 
 _HOW = 'write it as in `expect`: "tool_called: name(arg=value)", "reply_mentions: which order"'
@@ -43,6 +43,11 @@ _CONDITION = {"anyOf": [{"type": "string", "minLength": 1}, *EXPECTATION_SCHEMA[
 Condition = Annotated[Expectation, PlainValidator(condition_of), WithJsonSchema(_CONDITION)]
 
 
+_TURNS_SCHEMA = {"type": "integer", "minimum": 2}
+Turns = Annotated[int, BeforeValidator(lambda value: whole(value, 2)), WithJsonSchema(_TURNS_SCHEMA)]
+"""A limit of turns: with one the user would never answer."""
+
+
 class CorrectionWire(Wire):
     """What the user says once the agent has done the wrong thing."""
 
@@ -62,7 +67,7 @@ class ScriptWire(Wire):
     """The rules of a scripted user; a list alone has no limit but its rules."""
 
     rules: list[RuleWire] = Field(min_length=1)
-    turns: Count | None = None
+    turns: Turns | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -86,7 +91,7 @@ class SimulatedWire(Wire):
     persona: Text = ""
     knows: list[Text] = Field(default_factory=list)
     corrections: list[CorrectionWire] = Field(default_factory=list)
-    turns: Count | None = None
+    turns: Turns | None = None
 
 
 class AnsweredWire(Wire):

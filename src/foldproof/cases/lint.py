@@ -12,6 +12,7 @@ from rapidfuzz import fuzz, process
 from foldproof.cases.case_checks import alternatives, covers, placed_facts
 from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.cut import DRAFT
+from foldproof.cases.expectations import Expectation
 from foldproof.cases.lint_forgetting import forget_doubts
 from foldproof.cases.nodes import shown
 from foldproof.cases.records import CLASSES, Case, ReplaySet
@@ -118,13 +119,17 @@ def _whole_doubts(case: Case) -> Iterator[_Doubt]:
         yield place, "store-only", message, "add what the agent must do or say with it: `tool_called`, `reply_mentions`"
 
 
+def _is_one_call(item: Expectation) -> bool:
+    return item.kind == "tool_called" and item.count is None
+
+
 def _correction_doubts(case: Case) -> Iterator[_Doubt]:
     """Corrections that are said after the right call too: a first try that is right would be taken back."""
     for at, session in enumerate(case.sessions):
         for number, turn in enumerate(session.turns):
             wanted = [call for item in turn.expect if item.kind == "tool_called" for call in item.calls]
             lines = turn.counterpart.corrections if turn.counterpart is not None else ()
-            for call in (call for line in lines if line.when.kind == "tool_called" for call in line.when.calls):
+            for call in (call for line in lines if _is_one_call(line.when) for call in line.when.calls):
                 if any(covers(call, one) for one in wanted):
                     message = f" corrects every call of {call.label}, the expected one too"
                     hint = "say under `after` by which argument a call is wrong"

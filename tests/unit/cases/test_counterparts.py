@@ -184,6 +184,8 @@ OTHER = 'correction: {after: "tool_called: f", say: x}\n'
          "has a judged fact, which nobody judges while a trial runs", "match it"),
         (replaced(WHEN, '{reply_mentions: "..."}'), 9, "has a fact that cannot be matched", ""),
         (replaced("times: 2", "times: 0"), 11, "`counterpart.rules[2].times` must be a whole number of at least 1", ""),
+        (replaced("        turns: 5", "        turns: 1", SIMULATED), 11,
+         "`sessions[1].turns[1].simulated.turns` must be a whole number of at least 2", ""),
         (replaced("    say: The other one.\n", ""), 4, "lacks the field `say` in `correction`", "add it"),
         (replaced(END, f"{END}  simulated: {{goal: g}}\n"), 2,
          ": it has `correction` beside `simulated`", "a simulated user has `corrections` of its own"),
