@@ -272,3 +272,64 @@ def test_the_command_to_cut_makes_a_case(cli, log):
     found = cli("sessions", "grade", log(), "--json").document["rows"][0]["failure"]["cut"]
     made = cli(*found.split()[1:])
     assert (made.code, 'tool_called: "refund(order_id=4022)"' in made.out) == (0, True)
+
+
+TWO_TURNS = {
+    "id": "refund",
+    "class": "semantic",
+    "sessions": [
+        {"turns": [{"user": "I have order 4021."}, {"user": "Refund it.", "expect": [{"reply_mentions": "4021"}]}]}
+    ],
+}
+PLAIN = {"id": "day", "class": "episodic", "question": "Which day?", "memory_config": {}, "expected_facts": ["Monday"]}
+REPLIES = """
+from foldproof import Reply
+
+class WrongOrder:
+    def __init__(self, memory_config): pass
+    async def start_session(self, info): return self
+    async def reply(self, message):
+        return Reply("Order 4012 is refunded." if "Refund" in message else "It opens on Monday.", tool_calls=[])
+
+def make(memory_config):
+    return WrongOrder(memory_config)
+"""
+
+
+@pytest.fixture
+def run_of(cli, project):
+    """A run whose agent refunds the wrong order, over two turns, and one question that it answers."""
+    configs = {"wrong": {"agent": "python:replies:make"}, "away": {"agent": "python:agents_under_test:raising"}}
+    folder = project(cases=[TWO_TURNS, PLAIN], configs=configs)
+    (folder / "replies.py").write_text(REPLIES, "utf-8")
+
+    def ran(config):
+        assert cli("run", config).code in {0, 1, 7}
+
+    return ran
+
+
+def test_the_sessions_of_a_run_are_graded_with_the_verdicts_of_its_cases(cli, run_of):
+    run_of("wrong")
+    document = cli("sessions", "grade", "--run", "latest", "--outcome", "verdict", "--json").document
+    refund, day = document["rows"]
+    assert [(row["verdict"], row["reason"]) for row in (refund, day)] == [
+        ("not met", "verdict: fail"), ("met", "verdict: pass"),
+    ]  # fmt: skip
+    assert (refund["locator"]["kind"], refund["failure"]["step"]) == ("contradiction", 4)
+    assert refund["failure"]["cut"] == "foldproof sessions cut --run latest --case refund --session 1 --turn 3"
+    made = cli(*refund["failure"]["cut"].split()[1:])
+    assert (made.code, "user: Refund it." in made.out) == (0, True)
+
+
+def test_a_session_of_a_run_that_shows_nothing_stays_in_the_count(cli, run_of):
+    run_of("away")
+    result = cli("sessions", "grade", "--run", "latest", "--outcome", "verdict", "--json")
+    assert (result.code, result.document["sessions"]["unknown"]) == (7, 2)
+    assert result.document["rows"][0]["reason"] == "nothing is shown that was said or done in it"
+
+
+@pytest.mark.parametrize("words", [[], ["talks.json", "--run", "latest"]])
+def test_sessions_are_those_of_logs_or_of_a_run(cli, words):
+    result = cli("sessions", "grade", *words)
+    assert (result.code, "name LOGS, or --run RUN" in result.err) == (4, True)

@@ -6,12 +6,13 @@ from foldproof.workflow.checking import CheckReport, check_candidate
 from foldproof.workflow.control import Controls
 from foldproof.workflow.cutting import FoundSession, session_in_log, session_of_run
 from foldproof.workflow.examining import Found, examine
-from foldproof.workflow.grading import GradeOptions, GradeReport, grade_logs
+from foldproof.workflow.grading import GradeOptions, GradeReport, grade_logs, grade_sessions
 from foldproof.workflow.personal import personal_redactor
 from foldproof.workflow.pinning import pin_judge
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
 from foldproof.workflow.reconciling import Disagreement, Proposed, Reconciliation, reconcile_judge
 from foldproof.workflow.run_reports import RunReport
+from foldproof.workflow.run_sessions import RecordedSession, sessions_of_run
 from foldproof.workflow.running import ConfirmationNeededError, Options, plan_size, run_config
 from foldproof.workflow.sink import Progress
 from foldproof.workflow.verdicts import verdicts_of
@@ -33,6 +34,7 @@ __all__ = [
     "Progress",
     "Proposed",
     "Reconciliation",
+    "RecordedSession",
     "RunReport",
     "Workspace",
     "apply_acceptance",
@@ -42,6 +44,7 @@ __all__ = [
     "examine",
     "explain_case",
     "grade_logs",
+    "grade_sessions",
     "keep_calibration",
     "locate_project",
     "open_workspace",
@@ -54,5 +57,6 @@ __all__ = [
     "run_config",
     "session_in_log",
     "session_of_run",
+    "sessions_of_run",
     "verdicts_of",
 ]

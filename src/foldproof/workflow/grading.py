@@ -73,12 +73,17 @@ async def grade_logs(
         NothingSelectedError: for a log without a session.
     """
     reading = read_logs(paths, format_name)
-    report = await grade_sessions(reading.sessions, options, start)
+    report = await grade_sessions(reading.sessions, options, start=start)
     return replace(report, format=reading.format.name, notes=(*report.notes, *reading.tally.notes))
 
 
-async def grade_sessions(sessions: Iterable[ImportedSession], options: GradeOptions, start: Path) -> GradeReport:
-    """The same for sessions from anywhere."""
+async def grade_sessions(sessions: Iterable[ImportedSession], options: GradeOptions, *, start: Path) -> GradeReport:
+    """The same for sessions from anywhere, as those of a run.
+
+    Raises:
+        UsageError: as for a log.
+        NothingSelectedError: where there is none.
+    """
     async with _bench(options, start) as bench:
         room = _Room(bench, options, enumerate(sessions))
         try:
@@ -89,12 +94,12 @@ async def grade_sessions(sessions: Iterable[ImportedSession], options: GradeOpti
             raise first_of(failures) from None
     if options.outcome and room.labels is not None and options.outcome not in room.labels:
         raise UsageError(
-            f"no session of the log has the outcome '{options.outcome}'\n  {nearest_of(options.outcome, room.labels)}"
+            f"no session has the outcome '{options.outcome}'\n  {nearest_of(options.outcome, room.labels)}"
         )
     grades = tuple(room.grades[place] for place in sorted(room.grades))
     title = bench.judges[0].identity.title if bench.judges else ""
     if not grades:
-        raise NothingSelectedError("the log has no session, so there is nothing to grade")
+        raise NothingSelectedError("there is no session, so nothing is graded")
     alias = _MOVES.format(options.judge) if bench.judges and moves(options.judge) else ""
     notes = tuple(filter(None, (bench.stopped, alias)))
     return GradeReport("", grades, title, options.outcome, bench.asked, notes)
@@ -124,7 +129,9 @@ async def _graded(session: ImportedSession, bench: _Bench, outcome: str) -> Sess
     steps = steps_of(session)
     text, shortened = transcript(steps)
     questions = 0
-    if outcome:
+    if not steps:
+        ruling = Ruling("unknown", reason="nothing is shown that was said or done in it")
+    elif outcome:
         ruling = ruling_of(session.outcomes, outcome)
     elif bench.judges:
         ruling, questions = _ruling(await bench.ask(bench.judges[0], session_claim(text))), 1
