@@ -207,6 +207,21 @@ def test_a_limit_ends_the_asking_and_what_is_left_has_no_verdict(cli, log, proje
     assert document["notes"][0].startswith("the cost limit cannot be held")
 
 
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [({"max_cost_usd": 0.001}, "the cost limit is reached"), ({"max_time_s": 0.001}, "the time limit is reached")],
+)
+def test_a_limit_on_cost_or_time_holds_over_all_sessions(cli, log, project, limits, told):
+    path = log()
+    with ScriptedModel(judge_of(), names=("judge-2026-01-01",), latency_s=0.01) as model:
+        price = {"input": 1000, "output": 1000}
+        project(judge={"base_url": model.url, "price": price}, limits={**limits, "concurrency": 1})
+        document = cli("sessions", "grade", path, "--judge", "judge-2026-01-01", "--json").document
+    assert len(model.requests) <= 1
+    assert document["sessions"]["error"] >= 1
+    assert document["notes"][0].startswith(told)
+
+
 def test_a_judge_without_an_address_is_an_error(cli, log, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     result = cli("sessions", "grade", log(), "--judge", "judge-2026-01-01")

@@ -283,6 +283,15 @@ class Store:
             found[row.claim] = (*found.get(row.claim, ()), verdict)
         return found
 
+    def verdict(self, judge: str, claim: str) -> JudgeVerdict | None:
+        """What a judge said of one claim, by its hash, the first time; None where it gave no verdict."""
+        query = select(VERDICTS.c.record).where(
+            VERDICTS.c.judge == judge, VERDICTS.c.claim == claim, VERDICTS.c.slot == 0, VERDICTS.c.judged == 1
+        )
+        with self._reading() as connection:
+            record = connection.scalar(query)
+        return None if record is None else self._load(JudgeVerdict, record, f"verdict {claim[:12]}")
+
     def set_calibration(self, calibration: Calibration) -> None:
         """Keep how a judge did; the last measurement counts."""
         row = {"judge": calibration.judge, "record": self._dump(calibration)}

@@ -178,7 +178,6 @@ class _Bench:
     judges: tuple[Judge, ...] = ()
     limits: Limits = field(default_factory=Limits)
     store: Store | None = None
-    known: dict[tuple[str, str], JudgeVerdict] = field(default_factory=dict)
     deadline: float = math.inf
     asked: int = 0
     cost: float = 0.0
@@ -186,12 +185,12 @@ class _Bench:
 
     async def ask(self, judge: Judge, claim: Claim) -> JudgeVerdict:
         """What a judge says of a claim: kept, or asked now. Past a limit it is an error, never a verdict."""
-        key = (judge.identity.sha256, claim.sha256)
-        if key in self.known:
-            return self.known[key]
+        who = judge.identity.sha256
+        if self.store is not None and (kept := self.store.verdict(who, claim.sha256)) is not None:
+            return kept
         if reason := self._limit_reached():
             self.stopped = reason
-            return JudgeVerdict(key[0], claim, None, error=reason)
+            return JudgeVerdict(who, claim, None, error=reason)
         found: list[JudgeVerdict] = []
         self.asked += 1
         await judge_claims(judge, [(claim, 0)], limits=self.limits, keep=found.append)
@@ -235,14 +234,8 @@ async def _bench(options: GradeOptions, start: Path) -> AsyncIterator[_Bench]:
             for form in (GOAL, LOST)
         ]
         store = stack.enter_context(_store(project, environ))
-        known = {
-            (judge.identity.sha256, claim): said[0]
-            for judge in (judges if store is not None else ())
-            for claim, said in (store.verdicts(judge.identity.sha256) if store is not None else {}).items()
-            if said[0].verdict is not None
-        }
         deadline = math.inf if limits.max_time_s is None else time.monotonic() + limits.max_time_s
-        yield _Bench(tuple(judges), limits, store, known, deadline)
+        yield _Bench(tuple(judges), limits, store, deadline)
 
 
 def _project(start: Path) -> Project | None:

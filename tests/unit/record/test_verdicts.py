@@ -31,6 +31,14 @@ def test_a_verdict_is_never_replaced_and_a_failure_is(store):
     assert store.verdicts("j")[CLAIM.sha256] == (verdict("not met"),)
 
 
+def test_one_verdict_is_found_without_reading_the_others(store):
+    full = verdict(quotation="Monday", reason="so")
+    store.add_verdicts([full, verdict("not met", 1), verdict(None, claim=Claim("q", "f", "a"), error="503")])
+    assert store.verdict("j", CLAIM.sha256) == full
+    assert store.verdict("other", CLAIM.sha256) is None
+    assert store.verdict("j", Claim("q", "f", "a").sha256) is None, "a failure is no verdict"
+
+
 def test_a_claim_is_found_although_a_secret_in_it_is_not_kept(path):
     claim = Claim("q", "f", f"The key is {KEY}.")
     with Store.open(path, Redactor({"JUDGE_KEY": KEY})) as store:
