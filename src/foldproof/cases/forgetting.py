@@ -101,9 +101,12 @@ def forgetting_problems(forget: Forgetting, sessions: Sequence[CaseSession]) -> 
     elif (other := forget.bystander) and other.user == users[forget.after - 1]:
         message = " has a bystander who is the user that takes something back"
         yield "forget.bystander", "forget", message, "name another `user` of the sessions"
-    elif other and other.user not in users:
-        message = f" has the bystander '{other.user}', who has no session"
-        yield "forget.bystander", "forget", message, nearest_of(other.user, [user for user in users if user])
+    elif other and other.user not in users[: forget.after]:
+        who = f"'{other.user}'" if other.user else "without a label"
+        message = f" has the bystander {who}, who has no session up to then, and so nothing to lose"
+        known = nearest_of(other.user, {user for user in users if user})
+        hint = "let that user speak before" if other.user in users else known
+        yield "forget.bystander", "forget", message, hint
     if forget.derived and not forget.reaches("not derivable"):
         message = f" has `forget.derived`, and means '{forget.means}'"
         yield "forget.derived", "forget", message, "only `means: not derivable` looks for what would give a fact away"

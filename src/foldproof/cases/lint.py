@@ -82,7 +82,7 @@ def _case_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
         whole = (
             *_whole_doubts(case),
             *_class_doubts(case, replay_set),
-            *forget_doubts(case),
+            *forget_doubts(case, replay_set.histories.get(case.history)),
             *_correction_doubts(case),
         )
         found = [(case, doubt) for doubt in whole]

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from foldproof.cases.case_checks import placed_facts
 from foldproof.cases.forgetting import Forgetting, placed_forgetting
 from foldproof.cases.records import Case
+from foldproof.logs import History
 from foldproof.matching import Fact, Text, match_fact
 
 _Doubt = tuple[str, str, str, str]
 """Field of the case, rule, message that follows the case's name, hint."""
 
 
-def forget_doubts(case: Case) -> Iterator[_Doubt]:
+def forget_doubts(case: Case, history: History | None) -> Iterator[_Doubt]:
     """Blocks that let an agent pass which forgets too much, too little, or nothing because it never knew."""
     if case.forget is None:
         return
@@ -29,19 +30,18 @@ def forget_doubts(case: Case) -> Iterator[_Doubt]:
         message = f" means '{forget.means}', and the memory is not maintained after the facts were taken back"
         hint = "write `maintain: true` into a session from then on: what is re-read or re-indexed may come back"
         yield "forget", "forget-not-maintained", message, hint
-    yield from _said(case, forget)
+    yield from _said(case, forget, history)
     yield from _asked_again(case, forget)
 
 
-def _said(case: Case, forget: Forgetting) -> Iterator[_Doubt]:
+def _said(case: Case, forget: Forgetting, history: History | None) -> Iterator[_Doubt]:
     """Facts that nobody says before they are taken back; what gives one away need not be said."""
-    if case.history:
-        return  # what the history says is looked for with the facts of all cases
+    past = [turn.text for session in history.sessions for turn in session.turns] if history else []
     user = case.sessions[forget.after - 1].user
     for place, fact, _ in placed_forgetting(forget):
         whose = forget.bystander.user if forget.bystander and ".bystander." in place else user
-        sessions = [one for one in case.sessions[: forget.after] if one.user == whose]
-        texts = [Text(turn.user) for one in sessions for turn in one.turns]
+        said = [turn.user for one in case.sessions[: forget.after] if one.user == whose for turn in one.turns]
+        texts = [Text(text) for text in (said if whose else [*past, *said])]
         if ".derived." not in place and not any(match_fact(fact, text).held for text in texts):
             message = f" has '{fact.label}' under `{place.rpartition('.')[0]}`, which that user does not say before"
             yield place, "unstated", message, "write it as the user says it, or let the user say it in a session"

@@ -18,6 +18,8 @@ Channel = Literal["reply", "calls", "retrieved", "prompt", "store"]
 Said = tuple[str, str]
 """Where a text stands, and the text."""
 _GAP = " … "
+_LEAST_WORDS = 4
+"""Words of a message from which on every place where it stands is its own."""
 
 
 def shown_in(channel: Channel, turn: JudgedTurn) -> list[Said] | None:
@@ -84,10 +86,14 @@ def _text_of(value: object) -> str:
 
 
 def _without_own(prompt: str, turn: JudgedTurn) -> str:
-    """A prompt without what was said in this very session: that did not come from the memory."""
-    for text in sorted((turn.case.question, *turn.said, *turn.answered), key=len, reverse=True):
-        if text.strip():
-            prompt = prompt.replace(text.strip(), _GAP)
+    """A prompt without what was said in this very session: that did not come from the memory.
+
+    A few words may stand elsewhere by chance: of those the last place alone is theirs.
+    """
+    own = {text.strip() for text in (turn.case.question, *turn.said, *turn.answered)} - {""}
+    for text in sorted(own, key=len, reverse=True):
+        places = -1 if len(text.split()) >= _LEAST_WORDS else 1
+        prompt = _GAP.join(prompt.rsplit(text, places))
     return prompt
 
 
