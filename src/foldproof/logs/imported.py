@@ -133,19 +133,39 @@ def redacted(session: ImportedSession, redactor: Redactor) -> ImportedSession:
 
 def _cleaned(value: Any, redactor: Redactor) -> Any:  # noqa: ANN401  # any part of a record
     if isinstance(value, str):
-        return redactor(value.encode("utf-8", "replace").decode())
-    if isinstance(value, Moment):
+        return redactor(value if value.isascii() else value.encode("utf-8", "replace").decode())
+    if isinstance(value, Moment) or value is None:
         return value  # what was read as a time has no room for a secret
     if isinstance(value, Mapping):
-        return _written(redactor.value(dict(value)), redactor)
+        return _written(redactor.value(dict(value)), redactor) if value else value
     if isinstance(value, list):
         return _written(redactor.value(value), redactor)
     if isinstance(value, tuple):
-        return tuple(_cleaned(item, redactor) for item in value)
+        return tuple([_cleaned(item, redactor) for item in value])
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {part.name: getattr(value, part.name) for part in fields(value)}
-        return replace(value, **{name: _cleaned(part, redactor) for name, part in parts.items()})
+        return _record(value, redactor)
     return value
+
+
+def _record(value: Any, redactor: Redactor) -> Any:  # noqa: ANN401  # any record
+    """A record with its texts cleaned; itself where nothing had to change, as with most of them."""
+    changed: dict[str, Any] = {}
+    for name in _names_of(type(value)):
+        held = getattr(value, name)
+        clean = _cleaned(held, redactor)
+        if clean is not held:
+            changed[name] = clean
+    return replace(value, **changed) if changed else value
+
+
+_NAMES: dict[type, tuple[str, ...]] = {}
+
+
+def _names_of(kind: type) -> tuple[str, ...]:
+    """The fields of a class of records; they are looked up for every entry of a log."""
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(part.name for part in fields(kind))
+    return _NAMES[kind]
 
 
 def _written(value: Any, redactor: Redactor) -> Any:  # noqa: ANN401  # any JSON value

@@ -127,14 +127,18 @@ def _sessions(
     apart: dict[tuple[int, int], dict[str, list[Any]]] = {}
     for name, unit in units.items():
         members.setdefault(unit.session or name, []).append(name)
-    for session, names in members.items():
-        read, read_loose = _readers(names, units=units, loose=loose, files=files)
-        group = Group(session, tuple(names), tally, read, read_loose, apart)
-        for built in chosen.build(group):
-            if built.entries or built.sidechains:
-                clean = redacted(built, redactor)
-                tally.take(clean)
-                yield clean
+    try:
+        for session, names in members.items():
+            read, read_loose = _readers(names, units=units, loose=loose, files=files)
+            group = Group(session, tuple(names), tally, read, read_loose, apart)
+            for built in chosen.build(group):
+                if built.entries or built.sidechains:
+                    clean = redacted(built, redactor)
+                    tally.take(clean)
+                    yield clean
+    finally:
+        for file in files:
+            file.close()
 
 
 def _index(chosen: LogFormat, files: Sequence[LogFile], tally: Tally) -> tuple[dict[str, _Unit], dict[int, array[int]]]:

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedReader, StringIO
+from io import BufferedReader, RawIOBase, StringIO
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,6 +59,7 @@ class LogFile:
         self.stem = path.stem
         self.chains: dict[str, str] = {}
         self._held: tuple[int, Any] = (-1, None)
+        self._reader: RawIOBase | None = None
         if path.exists() and not path.is_file() and not path.is_dir():
             raise UsageError(f"{path}: this is no file, but a log is read twice\n  save it to a file first")
         with self._open() as file:
@@ -230,9 +231,16 @@ class LogFile:
     def _read_again(self, offset: int, length: int) -> Any:  # noqa: ANN401  # any JSON value
         if self._container is not None:
             return self._container.again(offset)
-        with self._open() as file:
-            file.seek(offset)
-            return self._value(file.read(length).decode())
+        if self._reader is None:
+            self._reader = self._open().detach()  # without a buffer, which would hide that the file changed
+        self._reader.seek(offset)
+        return self._value((self._reader.read(length) or b"").decode())
+
+    def close(self) -> None:
+        """Let go of the file that `again` keeps open."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
 
     def _value(self, text: str) -> Any:  # noqa: ANN401  # any JSON value
         if self.shape != "table":

@@ -55,6 +55,11 @@ def test_langsmith_without_an_id_of_a_conversation_the_trace_is_the_session(read
         assert read(lines(one)).only.id == "c"
 
 
+def test_langsmith_a_run_whose_ids_are_null_is_read_all_the_same(read):
+    one = {**run("t9", "llm", trace="t9", about={}, inputs={"messages": [user("Hi")]}), "id": None, "trace_id": None}
+    assert told(read(lines(one)).only) == ["user: Hi"]
+
+
 def test_langsmith_a_batch_of_the_sdk_with_its_patches(read):
     opened = {**RUNS[3], "outputs": None}
     log = read({"post": [*RUNS[:3], opened], "patch": [{"id": "l1", "trace_id": "t1", "outputs": RUNS[3]["outputs"]}]})

@@ -53,7 +53,7 @@ def _told(run: Run, *names: str) -> str:
 
 
 def _trace(run: Run) -> str:
-    return str(run.get("trace_id") or run["id"])
+    return str(run.get("trace_id") or run.get("id"))
 
 
 def _places(record: Record, file: LogFile) -> Iterator[Place]:  # noqa: ARG001  # one signature for all formats
