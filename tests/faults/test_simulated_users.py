@@ -95,6 +95,8 @@ FAULTY = {
     "ends before it has answered": ("Shop", [UP], "it ended the conversation after s1.t1: the agent had asked it"),
     "corrects in other words": ("Shop", [PARAPHRASE, DONE], "in other words in s1.t1.a2"),
     "corrects before its time": ("Shop", [VERBATIM, DONE], "by itself, before 'tool_called: create_refund("),
+    "takes the correction back": ("Shop", [ORDER, {}, ORDER, ORDER], "said '4021' in s1.t1.a4, which the correction"),
+    "says the same again and again": ("Unwilling", [{"say": "Please."}], "the same for the 3rd time in s1.t1.a4"),
     "answers with a bare text": ("Shop", ["Order 4021."], "cannot be read: it is not JSON"),
     "answers with another object": ("Shop", ['{"text": "Order 4021."}'], "cannot be read: `say` is not a text"),
     "ends by a word": ("Shop", ["<done>"], "cannot be read: it is not JSON"),
@@ -129,6 +131,7 @@ def test_the_correction_is_said_word_for_word_by_the_harness(tmp_path):
 
 
 def test_one_that_never_ends_is_stopped(tmp_path):
-    score, report = play(tmp_path, "Unwilling", {"say": "Please. We are done. STOP."})
+    pleas = [{"say": f"Please {word}. We are done. STOP."} for word in ("now", "do", "help", "act", "go")]
+    score, report = play(tmp_path, "Unwilling", *pleas)
     (trial,) = report.trials
     assert (len(trial.turns), trial.turns[-1].close, score.outcome) == (5, "limit", "fail")

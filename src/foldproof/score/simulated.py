@@ -7,6 +7,7 @@ an answer that cannot be read) stands in its error.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,7 +19,7 @@ from foldproof.matching.date import dates_in
 from foldproof.record import TurnRecord
 from foldproof.score.turns import JudgedTurn
 
-UserFaultKind = Literal["unknown value", "changed line", "early end"]
+UserFaultKind = Literal["unknown value", "changed line", "correction taken back", "stuck", "early end"]
 _NAME = re.compile(r"(?<![.!?:…][\s\"'“”)])(?<=[\s(\"'“])[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _NO_NAMES = frozenset({"i", "ok", "hi", "hello", "hey", "dear", "mr", "mrs", "ms", "dr", "sir", "madam", "am", "pm"})
 _GERMAN_WORDS = "ich nicht der das und ist mein meine bitte für eine einen wir sie mit auf es"
@@ -30,6 +31,8 @@ _LIKE = 0.7
 """Share of a correction's words from which another sentence is taken for it."""
 _FEWEST = 2
 """Words that a correction, or the proof of a language, takes at least."""
+_STUCK = 3
+"""How often a user says the same before it is taken to be stuck: to say something once more is human."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ def user_faults(turn: JudgedTurn) -> tuple[UserFault, ...]:
 def _faults(turn: JudgedTurn, who: Counterpart, user: Simulated) -> Iterator[UserFault]:
     known = [user.goal, user.persona, *user.knows, *_said_before(turn)]
     corrected: set[str] = set()
+    said: Counter[str] = Counter()
     for one in turn.attempts:
         if one.speaker == "simulated":
             for value in unknown_values(one.user, "\n".join(known)):
@@ -63,6 +67,11 @@ def _faults(turn: JudgedTurn, who: Counterpart, user: Simulated) -> Iterator[Use
                 yield UserFault("unknown value", message, value)
             for line in who.corrections:
                 yield from _changed(line, one, said=line.say in corrected)
+                if line.say in corrected:
+                    yield from _taken_back(line, one)
+            said[normalize(one.user)] += 1
+            if said[normalize(one.user)] == _STUCK:
+                yield UserFault("stuck", f"it said the same for the {_STUCK}rd time in {one.name}: '{one.user}'")
         if one.speaker == "correction":
             corrected.add(one.user)
         known += [one.user, one.answer]
@@ -132,6 +141,19 @@ def _changed(line: Line, one: TurnRecord, *, said: bool) -> Iterator[UserFault]:
         return
     message = f"it said the correction '{line.say}' in other words in {one.name}: '{one.user}'"
     yield UserFault("changed line", message, unsaid=not said)
+
+
+def _taken_back(line: Line, one: TurnRecord) -> Iterator[UserFault]:
+    """What asks again for the very thing that a correction took back."""
+    when = line.when
+    args = [value for call in when.calls for value in call.args.values()]
+    plain = (value for value in args if isinstance(value, str | int | float) and not isinstance(value, bool))
+    facts = [Fact("normalized", str(value)) for value in plain]
+    facts += [when.fact] if when.fact is not None and when.kind == "reply_mentions" else []
+    for fact in facts:
+        if not check_fact(fact) and match_fact(fact, one.user).held:
+            message = f"it said '{fact.label}' in {one.name}, which the correction '{line.say}' had taken back"
+            yield UserFault("correction taken back", message)
 
 
 def _too_early(turn: JudgedTurn, user: Simulated) -> str:

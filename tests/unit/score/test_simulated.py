@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from foldproof.cases import Case, CaseSession, CaseTurn, Expectation
+from foldproof.cases import Case, CaseSession, CaseTurn, Expectation, ExpectedCall
 from foldproof.cases.counterparts import Counterpart, Line, Simulated
 from foldproof.matching import Fact
 from foldproof.record import Trial, TurnRecord
@@ -119,6 +119,41 @@ def test_after_it_was_said_word_for_word_to_repeat_it_is_a_note_at_most():
     assert score(talk(f"{LINE.say}!", LINE.say, last="Blender refunded.")).faults == ()
     assert score(talk(f"{LINE.say}!", again, last="No.")).outcome == "error"
     assert score(talk("The blender.", last="Blender refunded.")).faults == (), "too little of it to be the correction"
+
+
+TAKEN = "it said 'kettle' in s1.t1.a3, which the correction 'No, the other one, the blender.' had taken back"
+
+
+def test_a_user_who_takes_a_correction_back_misleads_the_agent():
+    found = score(talk(f"{LINE.say}!", "I want the kettle.", last="The kettle is refunded."))
+    assert (found.outcome, found.faults) == ("error", (TAKEN,))
+    for words in ("Not the kettle!", "I want what I said."):
+        assert score(talk(f"{LINE.say}!", words, last="The kettle is refunded.")).outcome == "fail"
+    assert score(talk("I want the kettle.", last="No.")).outcome == "fail", "nothing was corrected yet"
+
+
+def test_the_arguments_that_a_correction_takes_back_are_values_of_it():
+    args = {"order_id": 4021, "method": "card", "urgent": True, "to": {"city": "Ghent"}, "note": "..."}
+    line = replace(LINE, when=Expectation("tool_called", (ExpectedCall("refund", args),)))
+    case = case_of(corrections=(line,))
+    turns = talk(f"{LINE.say}!", "The 4021, true, to Ghent.", last="No.")
+    turns = (
+        replace(turns[0], answer="Is it 4021?", tool_calls=()),
+        *(replace(one, tool_calls=()) for one in turns[1:]),
+    )
+    found = score(turns, case)
+    assert [fault for fault in found.faults if "taken back" in fault] == [
+        "it said '4021' in s1.t1.a3, which the correction 'No, the other one, the blender.' had taken back"
+    ]
+    assert score((*turns[:2], replace(turns[2], user="By card.")), case).outcome == "error"
+
+
+def test_a_user_who_says_the_same_three_times_is_stuck():
+    found = score(talk("Please.", "please", "Please!?", last="No."))
+    assert (found.outcome, found.faults) == ("error", ("it said the same for the 3rd time in s1.t1.a4: 'Please!?'",))
+    assert score(talk("Please.", "Please.", last="No.")).outcome == "fail"
+    assert score(talk("Please.", "Please.", "Please.", last="Blender refunded.")).outcome == "pass"
+    assert len(score(talk(*["Please."] * 5, last="Blender refunded.")).faults) == 1
 
 
 def test_a_trial_that_fails_before_the_fault_fails():
