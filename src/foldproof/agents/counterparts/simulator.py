@@ -33,7 +33,7 @@ PLAY = Template(
     "- Say one short message at a time, as such a user would, in the language of the conversation.\n"
     "- Ask for what you want until you have it. Answer what the assistant asks from what you know.\n"
     "- You know nothing else. Where you do not know something, say so; make up no name, no number, no date.\n"
-    "- Write names, numbers and dates as they stand above.\n"
+    "- Write names, numbers and dates as they stand above. Keep to what you said last: a correction of yours holds.\n"
     '- Answer with one JSON object: {{"say": your next message, "done": false, "goal_met": null}}. When you have what '
     'you want, or see that you will not get it, answer {{"say": "", "done": true, "goal_met": true or false}}.',
 )
