@@ -221,6 +221,7 @@ def test_a_case_is_cut_out_of_a_log_and_runs(cli: Any, shop: Shop) -> None:
     log_of(folder, LOG)
     listed = cli("sessions", "cut", "log.jsonl")
     assert listed.code == 0
+    assert "personal data is left as it is" in listed.out
     assert "the user speaks in 2 turns, and a case can be cut at 1" in " ".join(listed.out.split())
     points = cli("sessions", "cut", "log.jsonl", "--json").document["points"]
     assert [(point["turn"], bool(point["fault"])) for point in points] == [(1, True), (3, False)]
@@ -285,6 +286,22 @@ def test_a_case_is_cut_out_of_a_run(cli: Any, shop: Shop) -> None:
     frozen = cli(*words, "replay-1188", "--turn", "6", "--json").document["case"]
     assert [list(turn) for turn in frozen["frozen"]] == [["user"], ["agent", "calls"], ["agent"], ["user"], ["agent"]]
     assert frozen["user"] == "So what do I do now?"
+
+
+def test_a_run_that_was_not_watched_has_calls_without_results(cli: Any, shop: Shop) -> None:
+    turns = [{"user": "I want to return the blender from order #4022."}, {"user": "Well?"}]
+    case = {"id": "one", "sessions": [{"turns": turns}], "expected_facts": ["noted"]}
+    folder = shop([case], agent=stays_on_the_path)
+    project = folder / "foldproof.yaml"
+    project.write_text(
+        project.read_text("utf-8").replace('"wire": true', '"wire": false').replace("wire: true", "wire: false")
+    )
+    cli("run", "agent", "--json")
+    words = ("sessions", "cut", "--run", "latest", "--case", "one")
+    refused = cli(*words, "--turn", "3")
+    assert "the log has no result of the call of list_orders" in refused.err
+    assert "with `wire: on` they are read" in refused.err
+    assert any("with `wire: on`" in note for note in cli(*words, "--json").document["notes"])
 
 
 def test_a_run_that_cannot_be_cut_is_refused(cli: Any, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,17 +35,18 @@ class CutDocument(Document):
     next: list[str] = Field(default=[], description="what to do next")
 
 
-def cut_document(cut: Cut, *, session: str, source: str, written: str = "") -> CutDocument:
-    """The document of a case that was cut; `written` is the set that it was added to, or empty."""
+def cut_document(cut: Cut, *, session: str, source: str, notes: Sequence[str] = (), written: str = "") -> CutDocument:
+    """The document of a case that was cut; `notes` are those of its source, `written` the set that it was added to."""
     hint = "look at each expectation: it says what the agent did; then take the tag `draft` out"
+    told = [*cut.notes, *notes]
     return CutDocument(
-        session=session, source=source, case=case_value(cut.case), written=written, notes=list(cut.notes), next=[hint]
+        session=session, source=source, case=case_value(cut.case), written=written, notes=told, next=[hint]
     )
 
 
-def points_document(points: Sequence[Point], *, session: str, source: str) -> CutDocument:
-    """The document of where a session can be cut."""
+def points_document(points: Sequence[Point], *, session: str, source: str, notes: Sequence[str] = ()) -> CutDocument:
+    """The document of where a session can be cut; `notes` are those of its source."""
     entries = [PointEntry(turn=point.turn, text=point.text, fault=point.fault) for point in points]
     fit = [point.turn for point in points if not point.fault]
     hint = [f"foldproof sessions cut … --turn {fit[-1]}"] if fit else []
-    return CutDocument(session=session, source=source, points=entries, next=hint)
+    return CutDocument(session=session, source=source, points=entries, notes=list(notes), next=hint)

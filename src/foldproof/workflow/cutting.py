@@ -18,15 +18,18 @@ from foldproof.workflow.reading import explain_case
 from foldproof.workflow.workspace import Workspace
 
 _NAMED = 8
+_PERSONAL = "personal data is left as it is: look at the turns before you share the set"
+_NO_RESULTS = "a run records calls without their results; with `wire: on` they are read from what the model was told"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSession:
-    """A session with where it is from, and what that source cannot show."""
+    """A session with where it is from, and what that source cannot show; `hint` is for one that cannot be cut."""
 
     session: ImportedSession
     source: str
     notes: tuple[str, ...] = ()
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def session_in_log(paths: Sequence[Path], name: str = "", *, format_name: str = 
         raise UsageError(
             f"the log has {len(known)} sessions: {', '.join(known[:_NAMED])}{more}\n  choose one with --session ID"
         )
-    return FoundSession(found, f"{paths[0]} ({reading.format.title})", tuple(reading.tally.notes))
+    return FoundSession(found, f"{paths[0]} ({reading.format.title})", (*reading.tally.notes, _PERSONAL))
 
 
 def session_of_run(workspace: Workspace, run: str, *, case_id: str, session: str = "") -> FoundSession:
@@ -83,7 +86,10 @@ def session_of_run(workspace: Workspace, run: str, *, case_id: str, session: str
     turns = _turns(case, trial, number)
     entries = [*_past(case.frozen), *(entry for turn in turns for entry in _entries(turn, explained.run))]
     name = f"{explained.run.name}-{case_id}" + (f"-s{number}" if case.sessions else "")
-    return FoundSession(ImportedSession(name, tuple(entries)), f"run {explained.run.name}, case {case_id}")
+    open_calls = any(isinstance(entry, Called) and entry.result is None for entry in entries)
+    hint = _NO_RESULTS if open_calls else ""
+    source = f"run {explained.run.name}, case {case_id}"
+    return FoundSession(ImportedSession(name, tuple(entries)), source, (_PERSONAL,), hint)
 
 
 def _session_number(case: Case, session: str) -> int:

@@ -52,7 +52,8 @@ def cut(
     found = _Named(**named).found(log)
     if turn is None:
         points = points_of(found.session)
-        document = points_document(points, session=found.session.id, source=found.source)
+        notes = (*found.notes, found.hint) if found.hint else found.notes
+        document = points_document(points, session=found.session.id, source=found.source, notes=notes)
         show(document, render_cut, as_json=as_json)
         return ExitCode.PASS
     return _write(found, turn, target, as_json=as_json)
@@ -81,11 +82,15 @@ class _Named:
 
 def _write(found: FoundSession, turn: int, target: Path | None, *, as_json: bool) -> ExitCode:
     taken = {case.id for case in load_set(target).cases} if target is not None and target.exists() else ()
-    made = cut_at(found.session, turn, taken=taken)
+    try:
+        made = cut_at(found.session, turn, taken=taken)
+    except UsageError as error:
+        raise UsageError(f"{error}\n  {found.hint}" if found.hint else str(error)) from error
     if target is not None:
         add_to_set(target, made.case)
     written = "" if target is None else shown(target)
-    document = cut_document(made, session=found.session.id, source=found.source, written=written)
+    session = found.session.id
+    document = cut_document(made, session=session, source=found.source, notes=found.notes, written=written)
     if target is None and not as_json:
         told = [f"cut from {found.source}, session {found.session.id}, turn {turn}", *document.notes, *document.next]
         click.echo(cases_text([made.case], "\n".join(" ".join(line.split()) for line in told)).rstrip("\n"))

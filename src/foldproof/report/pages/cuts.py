@@ -17,7 +17,7 @@ def write_cut(sheet: Sheet, document: CutDocument) -> None:
         told = f"added case '{inline(str(document.case['id']))}' to "
         sheet.line(told, (inline(document.written), "strong"))
         sheet.line(("cut from ", "quiet"), f"{inline(document.source)}, session {inline(document.session)}")
-        write_list(sheet, "to know", [inline(note) for note in document.notes])
+    write_list(sheet, "to know", [inline(note) for note in document.notes])
     write_list(sheet, "next", [inline(step) for step in document.next])
 
 
