@@ -237,6 +237,20 @@ def test_a_case_is_cut_out_of_a_log_and_runs(cli: Any, shop: Shop) -> None:
     assert "is a draft: it expects what an agent did" in cli("lint").out
 
 
+def test_personal_data_is_replaced_where_that_is_asked_for(cli: Any, shop: Shop) -> None:
+    talk = [{**message} for message in LOG]
+    talk[4]["content"] = "Write to ada@example.org."
+    log_of(shop([{**CASE, "frozen": PREFIX, "user": "Write to ada@example.org."}], agent=agent_of("good")), talk)
+    words = ("sessions", "cut", "log.jsonl", "--turn", "3", "--json")
+    assert cli(*words).document["case"]["user"] == "Write to ada@example.org."
+    replaced = cli(*words, "--personal-data", "email").document
+    assert replaced["case"]["user"].startswith("Write to email-")
+    assert any(note.startswith("personal data is replaced by pseudonyms") for note in replaced["notes"])
+    cli("run", "agent", "--json")
+    of_run = ("sessions", "cut", "--run", "latest", "--case", "replay-1188", "--turn", "6", "--json")
+    assert cli(*of_run, "--personal-data", "email").document["case"]["user"] == replaced["case"]["user"]
+
+
 def test_what_cannot_be_cut_is_refused(cli: Any, shop: Shop) -> None:
     folder = shop()
     log_of(folder, LOG, LOG[:4])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from foldproof.cases import Case
-from foldproof.core import UsageError, nearest_of
+from foldproof.core import Redactor, UsageError, nearest_of
 from foldproof.logs import Called, ImportedSession, PastTurn, Said, Seen, read_logs
 from foldproof.logs.messages import messages_in
 from foldproof.record import Run, Trial
@@ -18,7 +18,6 @@ from foldproof.workflow.reading import explain_case
 from foldproof.workflow.workspace import Workspace
 
 _NAMED = 8
-_PERSONAL = "personal data is left as it is: look at the turns before you share the set"
 _NO_RESULTS = "a run records calls without their results; with `wire: on` they are read from what the model was told"
 
 
@@ -42,13 +41,15 @@ class _Said:
     answer: str
 
 
-def session_in_log(paths: Sequence[Path], name: str = "", *, format_name: str = "") -> FoundSession:
-    """A session of log files by its id; the only one, where there is one.
+def session_in_log(
+    paths: Sequence[Path], name: str = "", *, format_name: str = "", redactor: Redactor | None = None
+) -> FoundSession:
+    """A session of log files by its id; the only one, where there is one. `redactor` as in `read_logs`.
 
     Raises:
         UsageError: for a log that cannot be read, an unknown session, and none named where there are several.
     """
-    reading = read_logs(paths, format_name)
+    reading = read_logs(paths, format_name, redactor=redactor)
     known: list[str] = []
     found = None
     for session in reading.sessions:
@@ -64,7 +65,7 @@ def session_in_log(paths: Sequence[Path], name: str = "", *, format_name: str = 
         raise UsageError(
             f"the log has {len(known)} sessions: {', '.join(known[:_NAMED])}{more}\n  choose one with --session ID"
         )
-    return FoundSession(found, f"{paths[0]} ({reading.format.title})", (*reading.tally.notes, _PERSONAL))
+    return FoundSession(found, f"{paths[0]} ({reading.format.title})", tuple(reading.tally.notes))
 
 
 def session_of_run(workspace: Workspace, run: str, *, case_id: str, session: str = "") -> FoundSession:
@@ -89,7 +90,7 @@ def session_of_run(workspace: Workspace, run: str, *, case_id: str, session: str
     open_calls = any(isinstance(entry, Called) and entry.result is None for entry in entries)
     hint = _NO_RESULTS if open_calls else ""
     source = f"run {explained.run.name}, case {case_id}"
-    return FoundSession(ImportedSession(name, tuple(entries)), source, (_PERSONAL,), hint)
+    return FoundSession(ImportedSession(name, tuple(entries)), source, (), hint)
 
 
 def _session_number(case: Case, session: str) -> int:

@@ -9,16 +9,13 @@ from typing import Any
 import click
 
 from foldproof.cases import Extra, ReplaySet, import_logs, import_longmemeval, lint_set, load_set, shown
+from foldproof.cli.personal import personal_options, redactor_of
 from foldproof.cli.shared import project_options, show
 from foldproof.core import (
-    PERSONAL_KINDS,
     ExitCode,
     FileError,
-    PersonalKind,
-    PersonalRedactor,
     Problem,
     UsageError,
-    nearest_of,
 )
 from foldproof.logs import FORMATS
 from foldproof.matching import Fact, FactKind, check_fact, match_fact
@@ -32,7 +29,7 @@ from foldproof.report import (
     render_lint,
     render_match,
 )
-from foldproof.workflow import locate_project, personal_redactor
+from foldproof.workflow import locate_project
 
 _KINDS = ("normalized", "exact", "pattern", "number", "date")
 
@@ -85,48 +82,6 @@ def match(fact: str, text: str | None, kind: FactKind, *, as_json: bool) -> Exit
     return ExitCode.PASS if found.held else ExitCode.BLOCKED
 
 
-def _kinds(_: click.Context, __: click.Parameter, value: str | None) -> tuple[PersonalKind, ...]:
-    """The kinds of personal data of an option: separated by commas, or all of them."""
-    wanted = [part.strip() for part in (value or "").split(",") if part.strip()]
-    if wanted == ["all"]:
-        return tuple(kind for kind in PERSONAL_KINDS if kind != "name")
-    for kind in wanted:
-        if kind not in PERSONAL_KINDS:
-            raise UsageError(f"'{kind}' is no kind of personal data\n  {nearest_of(kind, (*PERSONAL_KINDS, 'all'))}")
-    return tuple(kind for kind in PERSONAL_KINDS if kind in wanted)
-
-
-def _personal_options(command: Any) -> Any:  # noqa: ANN401  # a decorator of click commands
-    """What of personal data is replaced, and how."""
-    for option in (
-        click.option(
-            "--pseudonym-key", "key", default="", metavar="FILE|${NAME}", help="By default the project's own."
-        ),
-        click.option("--phone-region", "region", default="", metavar="XX", help="For phone numbers without a prefix."),
-        click.option("--names", type=click.Path(path_type=Path), help="Replace these names too: a person a line."),
-        click.option(
-            "--personal-data",
-            "kinds",
-            metavar="KINDS",
-            callback=_kinds,
-            help="Replace it by pseudonyms: `all`, or some of email,phone,iban,card,ip,user.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def _redactor(
-    *, kinds: tuple[PersonalKind, ...], names: Path | None, region: str, key: str
-) -> tuple[PersonalRedactor | None, str]:
-    """The redactor of the personal options, and what to tell of its key; nothing where none is given."""
-    if names is not None:
-        kinds = (*kinds, "name")
-    if not kinds:
-        return None, ""
-    return personal_redactor(kinds, key, names=names, region=region, start=Path.cwd())
-
-
 @click.group("import")
 def import_() -> None:
     """Make histories from logs, or a replay set from a benchmark."""
@@ -175,7 +130,7 @@ def longmemeval(source: Path, target: Path, limit: int | None, *, force: bool, a
     type=click.Choice(("tools", "system", "interim")),
     help="Write these too: tool calls with results, system prompts, what the agent says between steps.",
 )
-@_personal_options
+@personal_options
 @click.option("--force", is_flag=True, help="Write over a history that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
 def logs(
@@ -194,7 +149,7 @@ def logs(
     Secrets are taken out; personal data by choice. Two users never share a history. `foldproof import formats` lists
     the formats.
     """
-    redactor, key_note = _redactor(**personal)
+    redactor, key_note = redactor_of(**personal)
     report = import_logs(
         files, target, format_name=format_name, user=user, extras=extras, force=force, redactor=redactor
     )
