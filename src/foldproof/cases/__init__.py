@@ -12,6 +12,7 @@ from foldproof.cases.load import load_set
 from foldproof.cases.nodes import shown
 from foldproof.cases.project import find_project, load_project, project_environment
 from foldproof.cases.project_records import Configuration, JudgeSettings, Limits, Project, Repeats
+from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.records import (
     CLASSES,
     STRICT_CLASSES,
@@ -19,7 +20,6 @@ from foldproof.cases.records import (
     JudgePin,
     ReplaySet,
     Requirement,
-    Source,
     Waiver,
 )
 from foldproof.cases.save import add_to_set, append_cases, cases_text, dump_set, set_case_field
@@ -52,6 +52,7 @@ __all__ = [
     "LogImport",
     "Point",
     "Project",
+    "Provenance",
     "Repeats",
     "ReplaySet",
     "Requirement",

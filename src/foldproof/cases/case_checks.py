@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from foldproof.cases.expectations import ANY_TOOL, ExpectedCall, argument_text
 from foldproof.cases.forgetting import forgetting_problems
 from foldproof.cases.frozen import prefix_faults
-from foldproof.cases.records import Case, Source
+from foldproof.cases.provenance import Source, source_of
+from foldproof.cases.records import Case
 from foldproof.cases.sessions import before_its_time
 from foldproof.core import Problem, nearest_of
 from foldproof.logs import History
@@ -16,13 +16,6 @@ from foldproof.matching import Fact, check_fact, normalize
 
 NOTHING_ASKED = frozenset({"reply_omits", "store_lacks"})
 """Expectations that an agent meets which says nothing and keeps nothing."""
-_SOURCE = re.compile(r"([^/\s]+)/(.+)\.t([1-9][0-9]{0,6})", re.DOTALL)
-
-
-def source_of(text: str) -> Source | None:
-    """The source that `history/session.tN` names, None where the text is not of that form."""
-    match = _SOURCE.fullmatch(text)
-    return Source(match[1], match[2], int(match[3])) if match else None
 
 
 def alternatives(fact: Fact) -> tuple[Fact, ...]:
@@ -32,7 +25,7 @@ def alternatives(fact: Fact) -> tuple[Fact, ...]:
 
 def case_problems(
     case: Case,
-    sources: list[str],
+    sources: Iterable[tuple[str, str]],
     histories: Mapping[str, History],
     *,
     known: Collection[str],
@@ -41,7 +34,8 @@ def case_problems(
 ) -> list[Problem]:
     """Everything that is wrong with a well-formed case.
 
-    `histories` are those that could be read, `known` the names of all; `judged` says that the set has a judge.
+    `sources` are those of the case and of its facts as they are written, each with its place. `histories` are those
+    that could be read, `known` the names of all; `judged` says that the set has a judge.
     """
     found = [(case, item) for item in (*_nothing_asked(case), *_session_problems(case), *_frozen_problems(case))]
     for part in case.parts:
@@ -131,8 +125,9 @@ def _key(fact: Fact) -> tuple[str, str]:
 
 
 def _fact_problems(case: Case, judged: bool) -> Iterator[_Found]:
+    newer = [(f"expected_facts.{at}", said.superseded_by) for at, said in case.provenance.items() if said.superseded_by]
     held = [(f"expect.{at}", item.fact) for at, item in enumerate(case.expect) if item.about_memory and item.fact]
-    for place, fact in (*placed_facts(case, wanted=True), *placed_facts(case, wanted=False), *held):
+    for place, fact in (*placed_facts(case, wanted=True), *placed_facts(case, wanted=False), *held, *newer):
         if fault := check_fact(fact):
             what, _, how = fault.partition("\n")
             hint = how.strip() or "write it another way"
@@ -161,9 +156,11 @@ def _history_problems(case: Case, known: Collection[str]) -> Iterator[_Found]:
         yield "history", "unknown-history", f" names the unknown history '{case.history}'", hint
 
 
-def _source_problems(case: Case, sources: list[str], histories: Mapping[str, History]) -> Iterator[_Found]:
-    for index, text in enumerate(sources):
-        place, source = f"source.{index}", source_of(text)
+def _source_problems(
+    case: Case, sources: Iterable[tuple[str, str]], histories: Mapping[str, History]
+) -> Iterator[_Found]:
+    for place, text in sources:
+        source = source_of(text)
         if source is None:
             yield place, "source", f" has the source '{text}'", "write `history/session.tN`, N from 1: acme/s12.t3"
         elif source.history != case.history:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from foldproof.cases.aged_facts import aged_value
 from foldproof.cases.counterparts import counterpart_value
 from foldproof.cases.expectation_values import expectation_content, expectation_value
 from foldproof.cases.facts import fact_value
@@ -25,13 +26,15 @@ def case_value(case: Case) -> dict[str, Any]:
         "at": case.at,
         "frozen": frozen_value(case.frozen),
         **_asked_value(case),
-        "expected_facts": [fact_value(fact) for fact in case.expected],
+        "expected_facts": [aged_value(fact, case.provenance.get(at)) for at, fact in enumerate(case.expected)],
         "forbidden_facts": [fact_value(fact) for fact in case.forbidden],
         **({"expect": [expectation_value(item) for item in case.expect]} if case.expect else {}),
         "forget": forgetting_value(case.forget) if case.forget else {},
         "abstain": case.abstain,
         "cut_from": {"session": case.cut_from.session, "turn": case.cut_from.turn} if case.cut_from else None,
         "source": [str(source) for source in case.source],
+        "valid_from": case.valid_from and case.valid_from.isoformat(),
+        "reviewed": case.reviewed and case.reviewed.isoformat(),
         "memory_config": _free(case.memory_config),
         "tags": list(case.tags),
     }
@@ -66,10 +69,11 @@ def set_hash(
 ) -> str:
     """The hash of a set's content; `prompt` is the hash of the judge's prompt file.
 
-    The order of cases, the names of files and histories, and histories that no case uses play no part.
+    The order of cases, the names of files and histories, histories that no case uses, and what is said of the age of
+    facts play no part.
     """
     contents = []
-    for case in cases:
+    for case in (case.timeless for case in cases):
         history = histories.get(case.history)
         content = case_value(case)
         content["history"] = history.sha256 if history else ""

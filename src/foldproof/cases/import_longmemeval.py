@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from foldproof.cases.answers import fact_of_answer, is_small_number, too_long_to_match
 from foldproof.cases.histories import write_history
-from foldproof.cases.records import Case, ReplaySet, Source
+from foldproof.cases.provenance import Provenance, Source
+from foldproof.cases.records import Case, ReplaySet
 from foldproof.cases.save import set_text
 from foldproof.cases.writing import write_atomically
 from foldproof.core import FileError, Problem, UsageError
 from foldproof.logs import History
 from foldproof.logs.longmemeval import Benchmark, Question, read_longmemeval
-from foldproof.matching import check_fact
+from foldproof.matching import Fact, check_fact, match_fact
 
 _KINDS = {
     "single-session-user": ("semantic", "information-extraction"),
@@ -107,6 +108,7 @@ class _Import:
             expected=facts,
             history=history,
             source=tuple(Source(history, session, turn) for session, turn in question.evidence),
+            provenance={0: Provenance(computed=True)} if self.computed(question, facts) else {},
             abstain=question.abstain,
             tags=tuple(tags),
             at=question.at,
@@ -124,6 +126,14 @@ class _Import:
             self.histories[name] = f"histories/{name}.jsonl"
             write_history(History(name, sessions), self.folder / self.histories[name])
         return name
+
+    def computed(self, question: Question, facts: Sequence[Fact]) -> bool:
+        """Whether the answer follows from the turns that are named as its evidence without standing in one of them."""
+        named = set(question.evidence)
+        sessions = question.sessions or self.benchmark.shared
+        turns = [(session.id, at, turn.text) for session in sessions for at, turn in enumerate(session.turns, 1)]
+        texts = [text for session, at, text in turns if (session, at) in named]
+        return bool(texts and facts) and not any(match_fact(fact, text).held for fact in facts for text in texts)
 
     def wrong(self, message: str) -> None:
         hint = "the question is left out; add it by hand if it matters"

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from foldproof.cases.case_checks import case_problems, source_of
+from foldproof.cases.case_checks import case_problems
 from foldproof.cases.contents import set_hash
 from foldproof.cases.counterpart_wire import counterpart_of
 from foldproof.cases.counterparts import ANSWERED_BY
@@ -21,6 +21,7 @@ from foldproof.cases.gates import gate_of_all, requirements_of, waiver_of
 from foldproof.cases.histories import read_history
 from foldproof.cases.judges import judge_problems, prompt_hash
 from foldproof.cases.nodes import Node, data_of, line_at, shown
+from foldproof.cases.provenance import source_of
 from foldproof.cases.records import Case, JudgePin, ReplaySet, Waiver
 from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.cases.tree import read_tree
@@ -80,6 +81,7 @@ class _Loader:
             waivers=tuple(waivers),
             judge=judge,
             gate_declared=head.gate is not None,
+            review_after_days=head.review_after_days,
             gate_lines=dict(lines),
         )
 
@@ -167,7 +169,7 @@ class _Loader:
             return None
         case = _record(wire, node)
         self.problems += case_problems(
-            case, wire.source, self.histories, known=head.histories, file=self.file, judged=head.judge is not None
+            case, _sources(wire), self.histories, known=head.histories, file=self.file, judged=head.judge is not None
         )
         return case
 
@@ -219,7 +221,7 @@ def _record(wire: CaseWire, node: Node) -> Case:
         id=wire.id,
         question=wire.sessions[-1].turns[-1].user if wire.sessions else wire.question or wire.user,
         case_class=wire.case_class,
-        expected=tuple(wire.expected_facts),
+        expected=tuple(item.fact for item in wire.expected_facts),
         forbidden=tuple(wire.forbidden_facts),
         history=wire.history,
         memory_config=wire.memory_config,
@@ -234,7 +236,16 @@ def _record(wire: CaseWire, node: Node) -> Case:
         frozen=tuple(wire.frozen),
         cut_from=CutFrom(wire.cut_from.session, wire.cut_from.turn) if wire.cut_from else None,
         asks_as="user" if wire.user else "question",
+        provenance={at: said for at, item in enumerate(wire.expected_facts) if (said := item.provenance)},
+        valid_from=wire.valid_from,
+        reviewed=wire.reviewed,
     )
+
+
+def _sources(wire: CaseWire) -> list[tuple[str, str]]:
+    """The sources of a case and of its facts, as they are written, each with its place."""
+    own = [(f"expected_facts.{at}", text) for at, item in enumerate(wire.expected_facts) for text in item.sources]
+    return [*((f"source.{at}", text) for at, text in enumerate(wire.source)), *own]
 
 
 def _sessions(wire: CaseWire) -> tuple[CaseSession, ...]:

@@ -11,6 +11,7 @@ from foldproof.cases.counterparts import Counterpart
 from foldproof.cases.expectations import Expectation
 from foldproof.cases.forgetting import Forgetting
 from foldproof.cases.frozen import CutFrom
+from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.sessions import CaseSession, CaseTurn, turn_name
 from foldproof.logs import History, PastTurn
 from foldproof.matching import Fact
@@ -19,18 +20,6 @@ STRICT_CLASSES = frozenset({"safety", "identity", "canary"})
 """Classes whose gate takes only `all` and that accept no waiver."""
 CLASSES = ("safety", "identity", "preference", "episodic", "semantic", "canary")
 """The classes that the field knows, in the order of reports; a set may add its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The turn in which a fact was stated: `history/session.tN`, N from 1."""
-
-    history: str
-    session: str
-    turn: int
-
-    def __str__(self) -> str:
-        return f"{self.history}/{self.session}.t{self.turn}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +32,8 @@ class Case:
     it has for the user, and the facts are those of the last reply. A question that a live counterpart goes on with is
     one session of one turn. `frozen` is what was said and done before the question
     in the same conversation, `cut_from` where that was cut. `asks_as` is the key under which the question stands.
-    `forget` is about the sessions as a whole.
+    `forget` is about the sessions as a whole. `provenance` has what is said of expected facts, by their index;
+    `valid_from` and `reviewed` are those of the facts that say nothing of it themselves.
     """
 
     id: str
@@ -64,6 +54,9 @@ class Case:
     cut_from: CutFrom | None = None
     asks_as: Literal["question", "user"] = "question"
     forget: Forgetting | None = None
+    provenance: Mapping[int, Provenance] = field(default_factory=dict)
+    valid_from: date | None = None
+    reviewed: date | None = None
 
     @property
     def parts(self) -> tuple[Case, ...]:
@@ -90,6 +83,21 @@ class Case:
             last = (at, number, turn) == turns[-1]
             found.append(part if last else replace(part, expected=(), forbidden=(), abstain=False))
         return tuple(found) or (self,)
+
+    @property
+    def timeless(self) -> Case:
+        """The case without what is said of the age of its facts, which changes neither question nor expectation."""
+        return replace(self, provenance={}, valid_from=None, reviewed=None)
+
+    def about(self, index: int) -> Provenance:
+        """Where an expected fact comes from and how long it holds, that of the case where it does not say."""
+        own = self.provenance.get(index, Provenance())
+        return replace(
+            own,
+            source=own.source or self.source,
+            valid_from=own.valid_from or self.valid_from,
+            reviewed=own.reviewed or self.reviewed,
+        )
 
     @property
     def part_places(self) -> tuple[tuple[int, int], ...]:
@@ -218,6 +226,7 @@ class ReplaySet:
 
     `sha256` identifies the content (cases, gate, waivers, judge, the histories' texts): comments, order of
     keys and file names play no part. A set without a declared gate asks `all` of every class it has.
+    The linter tells of a fact that nobody has reviewed for `review_after_days`.
     """
 
     name: str
@@ -229,6 +238,7 @@ class ReplaySet:
     waivers: tuple[Waiver, ...] = ()
     judge: JudgePin | None = None
     gate_declared: bool = True
+    review_after_days: int | None = None
     gate_lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def case(self, case_id: str) -> Case:

@@ -213,6 +213,8 @@ def set_text(replay_set: ReplaySet, histories: Mapping[str, str], comment: str =
         value["waivers"] = [
             {"case": item.case, "reason": item.reason, "until": str(item.until)} for item in replay_set.waivers
         ]
+    if replay_set.review_after_days:
+        value["review_after_days"] = replay_set.review_after_days
     value["cases"] = [case_value(case) for case in replay_set.cases]
     yaml = RoundTrip()
     yaml.tree = tree(value)

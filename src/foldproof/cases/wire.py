@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from foldproof.cases.aged_facts import WireAgedFact, WireDay
 from foldproof.cases.counterpart_wire import AnsweredWire
 from foldproof.cases.expectation_wire import WireExpectation, WireTurnExpectation
 from foldproof.cases.facts import WireFact
@@ -126,11 +127,13 @@ class CaseWire(AnsweredWire):
     user: Text = ""
     sessions: Annotated[list[SessionWire], Field(min_length=1)] = Field(default_factory=list)
     at: Text = ""
-    expected_facts: list[WireFact] = Field(default_factory=list)
+    expected_facts: list[WireAgedFact] = Field(default_factory=list)
     forbidden_facts: list[WireFact] = Field(default_factory=list)
     expect: list[WireExpectation] = Field(default_factory=list)
     cut_from: CutFromWire | None = None
     source: list[Text] = Field(default_factory=list)
+    valid_from: WireDay | None = None
+    reviewed: WireDay | None = None
     memory_config: FreeMapping = Field(default_factory=dict)
     forget: ForgetWire | None = None
     abstain: Flag = False
@@ -162,6 +165,7 @@ class HeadWire(Wire):
     gate: dict[ClassName, Text] | None = None
     histories: dict[HistoryName, Text] = Field(default_factory=dict)
     waivers: list[WaiverWire] = Field(default_factory=list)
+    review_after_days: Count | None = None
 
 
 class SetWire(HeadWire):

@@ -90,7 +90,7 @@ class Baseline:
 
     def controlled(self, case: Case, replay_set: ReplaySet) -> bool:
         """Whether the unplugged control was run on this very case when the baseline was accepted."""
-        return self.contents.get(case.id) == content_hash([case_value(case), _history_hash(case, replay_set)])
+        return self.contents.get(case.id) == content_hash([case_value(case.timeless), _history_hash(case, replay_set)])
 
 
 def asked_hash(case: Case, replay_set: ReplaySet) -> str:
@@ -181,7 +181,9 @@ def make_baseline(
         answers=tuple(_answer(trial, by_id.get(trial.case)) for trial in trials),
         classes={case.id: case.case_class for case in cases},
         asked={case.id: asked_hash(case, replay_set) for case in cases},
-        contents={case.id: content_hash([case_value(case), _history_hash(case, replay_set)]) for case in cases},
+        contents={
+            case.id: content_hash([case_value(case.timeless), _history_hash(case, replay_set)]) for case in cases
+        },
         vacuous=vacuous,
         judge=verdicts.judge if judged else None,
         judged=judged,
