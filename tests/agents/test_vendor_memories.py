@@ -561,3 +561,31 @@ def test_a_run_is_explained(kind, settings_of, scripted, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "memory before the folds: 3 items" in shown
     assert ("building, seen by wire" in shown) is (kind == "mem0")
+
+
+@each()
+def test_two_users_of_a_case_share_the_vendors_memory_and_are_kept_apart(kind, settings_of, scripted, tmp_path, capsys):
+    """Sessions are taken in as they end; nothing of one user reaches the other, and nothing is forgotten."""
+    from foldproof.cli.main import run
+
+    said = {"": "Our billing runs on Postgres 15 here.", "bob": "Our billing runs on MongoDB there."}
+    asks = {"": ("Postgres 15", "MongoDB"), "bob": ("MongoDB", "Postgres")}
+    sessions = [{**({"user": user} if user else {}), "turns": [{"user": text}]} for user, text in said.items()]
+    sessions += [
+        {
+            **({"user": user} if user else {}),
+            "turns": [{"user": QUESTION, "expect": [{"reply_mentions": known}, {"reply_omits": other}]}],
+        }
+        for user, (known, other) in asks.items()
+    ]
+    model = {"base_url": scripted.url, "name": "scripted"}
+    project = write_project(
+        tmp_path,
+        cases=[{"id": "apart", "sessions": sessions}],
+        configs={"production": {"agent": "recall", "model": model, "memory": settings_of(kind)}},
+    )
+    assert run(["run", "production", "--repeat", "1", "--project", str(project), "--json"]) == 0
+    (case,) = json.loads(capsys.readouterr().out)["cases"]
+    facts = {fact["fact"]: fact["outcome"] for fact in case["trials"][0]["facts"]}
+    assert facts["users apart"] == "held"
+    assert len(facts) == 5

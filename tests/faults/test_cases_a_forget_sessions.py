@@ -262,6 +262,15 @@ def test_a25_a_context_by_design_is_no_leak(tmp_path):
     assert [turn.fresh for turn in alone.trial.turns] == [None, True]
 
 
+def test_a25_a_switch_of_one_account_applies_to_the_next(tmp_path):
+    says = {"user": "bob", "turns": [{"user": "I live in Graz.", "expect": [{"store_has": "Graz"}]}]}
+    asks = {"user": "bob", "turns": [{"user": "Where do I live?", "expect": [{"reply_mentions": "Graz"}]}]}
+    case = {"sessions": [{"user": "ann", "turns": [{"user": "Turn my memory off."}]}, says, asks]}
+    faulty, sound = play(tmp_path, ["clerk:TogglesForAll", "clerk:Clerk"], case)
+    assert sound.score.passed
+    assert blamed(faulty) == {"s2.t1 store_has: Graz": "", "s3.t1 reply_mentions: Graz": "write"}
+
+
 def test_a25_what_a_hidden_prompt_might_hold_is_said_not_to_be_seen(tmp_path):
     [played] = play(tmp_path, ["clerk:HidesEverything"], SECRETS)
     [apart] = [told for told in played.score.facts if told.fact == APART]

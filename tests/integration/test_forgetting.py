@@ -1,156 +1,18 @@
-"""What a user takes back, through the command line: a `chat` agent with notes, baselines, checks, several users."""
+"""What a user takes back, through the command line: baselines, checks, explanations, lint, several users.
+
+The forget twin of the store-credit case, against a `chat` agent, stands in `test_long_session_cases.py`.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from foldproof import ToolCall
-from foldproof.testing import ModelRequest, ScriptedModel, write_project
-
-TWIN = """
-- id: forget-store-credit
-  class: preference
-  sessions:
-  - at: day 1
-    turns:
-    - user: "From now on, refund me in store credit, never to my card."
-    - user: "From now on, write to me by email only."
-  - user: bob
-    at: day 1
-    turns:
-    - user: "From now on, wrap all that I order as a gift."
-  - at: day 3
-    turns:
-    - user: "Forget that I wanted store credit."
-    maintain: true
-  - at: day 4
-    turns:
-    - user: "The kettle from order #5310 arrived dented. Refund it."
-      expect:
-      - tool_called: create_refund(order_id=5310, method=card)
-      - reply_mentions: by email
-  - user: bob
-    at: day 5
-    turns:
-    - user: "How do you pack my things?"
-      expect:
-      - reply_mentions: as a gift
-  forget:
-    means: not in store
-    facts: [store credit]
-    retain: [by email only]
-    bystander: {user: bob, facts: [as a gift]}
-"""
-LABELS = [
-    "s4.t1 tool_called: create_refund(order_id=5310, method=card)",
-    "s4.t1 reply_mentions: by email",
-    "s5.t1 reply_mentions: as a gift",
-    "users apart",
-    "forget: not in the reply: store credit",
-    "forget: not in a tool call: store credit",
-    "forget: not retrieved: store credit",
-    "forget: not in the store: store credit",
-    "forget: kept: by email only",
-    "forget: kept for bob: as a gift",
-]
-NOTE = re.compile(r"\[(n\d+) [^\]]*\] ([^\n]*)")
-
-
-@dataclass(frozen=True)
-class Support:
-    """A model of a support agent that keeps notes; `forgets` says which notes it takes out when it is asked to."""
-
-    forgets: str = "store.credit"
-
-    def __call__(self, request: ModelRequest) -> Any:
-        asked, results = request.question, request.tool_results
-        done = [result.call.name for result in results]
-        if asked.startswith("From now on"):
-            return "Noted." if done else ToolCall("remember", {"kind": "preference", "text": asked})
-        if "search_memory" not in done:
-            return ToolCall("search_memory", {"query": asked})
-        found = next(result.text for result in results if result.call.name == "search_memory")
-        if asked.startswith("Forget"):
-            gone = [number for number, text in NOTE.findall(found) if self.forgets and re.search(self.forgets, text)]
-            left = gone[done.count("forget") :]
-            return ToolCall("forget", {"id": left[0]}) if left else "It is forgotten."
-        if "order" not in asked:
-            return f"I pack it {'as a gift' if 'as a gift' in found else 'as usual'}."
-        credit = "store credit" in found
-        if "create_refund" not in done:
-            return ToolCall("create_refund", {"order_id": 5310, "method": "store_credit" if credit else "card"})
-        told = "by email" if "by email" in found else "by phone"
-        return f"It is refunded {'in store credit' if credit else 'to your card'}, and I tell you {told}."
-
-
-@pytest.fixture
-def asked(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    def ask(model: Any, *command: str, memory: str = "notes") -> Any:
-        folder = tmp_path / "support"
-        with ScriptedModel(model) as server:
-            config = {
-                "agent": {"chat": {"world": "shop"}},
-                "model": {"base_url": server.url, "name": "scripted", "temperature": 0},
-                "memory": {"kind": memory},
-            }
-            write_project(folder, cases=[], configs={"production": config}, replay_set="replay.yaml")
-            (folder / "replay.yaml").write_text(f"foldproof: 1\nname: support\ncases:{TWIN}", "utf-8")
-            monkeypatch.chdir(folder)
-            return cli(*(command or ("run", "production")), "--json")
-
-    return ask
-
-
-def wrong(result: Any) -> dict[str, tuple[str, str | None]]:
-    (case,) = result.document["cases"]
-    facts = case["trials"][0]["facts"]
-    assert [fact["fact"] for fact in facts] == LABELS
-    return {fact["fact"]: (fact["outcome"], fact["owner"]) for fact in facts if not fact["ok"]}
-
-
-def test_an_agent_that_deletes_the_note_forgets(asked):
-    result = asked(Support())
-    assert wrong(result) == {}
-    assert result.code == 0
-
-
-def test_an_agent_that_only_says_so_is_told_in_every_channel(asked):
-    result = asked(Support(forgets=""))
-    assert result.code == 1
-    assert wrong(result) == {
-        LABELS[0]: ("missed", None),
-        **dict.fromkeys(LABELS[4:8], ("missed", "write")),
-    }
-
-
-def test_an_agent_that_forgets_all_is_told_by_what_must_survive(asked):
-    result = asked(Support(forgets="."))
-    assert result.code == 1
-    assert set(wrong(result)) == {LABELS[1], "forget: kept: by email only"}
-
-
-def test_without_a_memory_nothing_survives(asked):
-    result = asked(lambda request: "I do not know.", "run", "production", "--unplugged")
-    assert result.code == 0, "none should pass, and none does"
-    (case,) = result.document["cases"]
-    facts = {fact["fact"]: fact["outcome"] for fact in case["trials"][0]["facts"]}
-    assert facts["forget: not in the reply: store credit"] == "held"
-    assert facts["forget: kept: by email only"] == "missed"
-
-
-def test_what_was_said_is_never_forgotten_by_a_memory_of_words(asked):
-    result = asked(lambda request: "Noted, by email.", memory="verbatim")
-    told = wrong(result)
-    assert told["forget: not in the store: store credit"] == ("missed", "write")
-    assert "users apart" not in told
-
+from foldproof.testing import write_project
 
 CLERK = """
 from foldproof import MemoryItem, Reply, ToolCall
@@ -213,7 +75,8 @@ def house(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
     def write(forget: Any = FORGET, sessions: Any = SESSIONS) -> Path:
         case = {"id": "credit", "class": "preference", "sessions": sessions, **({"forget": forget} if forget else {})}
         names = ("Clerk", "SaysSo", "Shared")
-        configs = {name: {"agent": f"python:clerk:{name}"} for name in names}
+        configs: dict[str, Any] = {name: {"agent": f"python:clerk:{name}"} for name in names}
+        configs |= {kind: {"agent": "recall", "memory": {"kind": kind}} for kind in ("verbatim", "full")}
         write_project(tmp_path / "house", cases=[case], configs=configs, baseline="Clerk")
         (tmp_path / "house" / "clerk.py").write_text(CLERK, "utf-8")
         monkeypatch.chdir(tmp_path / "house")
@@ -245,6 +108,19 @@ def test_a_baseline_keeps_what_forgetting_is_judged_by(cli, house):
     assert {fact["fact"] for fact in case["facts"] if fact["outcome"] == "missed"} == {
         f"forget: not {where}: store credit" for where in ("in the reply", "retrieved", "in the store", "in the prompt")
     }
+
+
+@pytest.mark.parametrize("kind", ["verbatim", "full"])
+def test_what_was_said_is_never_forgotten_by_a_memory_that_keeps_all_that_is_said(cli, house, kind):
+    """The wish itself is kept, too; each user has a memory apart."""
+    house({**FORGET, "means": "not in store", "derived": []})
+    result = cli("run", kind, "--json")
+    assert result.code == 1
+    (case,) = result.document["cases"]
+    facts = {fact["fact"]: fact for fact in case["trials"][0]["facts"]}
+    stored = facts["forget: not in the store: store credit"]
+    assert (stored["outcome"], stored["owner"]) == ("missed", "write")
+    assert facts["users apart"]["ok"]
 
 
 def test_a_leak_blocks_a_check_and_comes_first(cli, house):

@@ -97,8 +97,8 @@ class HttpAgent:
         self._past = tuple(message_json(_ROLES[turn.role], turn.text) for turn in turns)
 
     async def start_session(self, info: SessionInfo) -> HttpConversation:
-        """A conversation that opens with the history."""
-        return HttpConversation(self._chat, info.user, self._memory, list(self._past))
+        """A conversation that opens with the history, where it is that of the user."""
+        return HttpConversation(self._chat, info.user, self._memory, [] if info.label else list(self._past))
 
     async def snapshot(self) -> tuple[str, ...]:
         """The messages of the history."""

@@ -11,12 +11,17 @@ from foldproof.logs import History, MemoryItem, PastTurn, ToolCall, Usage
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """What a fresh session is told: who asks, the session's id, the time it is (ISO, or empty), the wire URL."""
+    """What a fresh session is told: who asks, the session's id, the time it is (ISO, or empty), the wire URL.
+
+    `user` is the user id. `label` is empty for the trial's own user, whose the history is, and for a further one what
+    the case calls it.
+    """
 
     user: str
     session: str
     now: str = ""
     wire_url: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,8 +80,9 @@ class FunctionAgent:
         return FunctionConversation(self, info)
 
     async def ask(self, message: str, info: SessionInfo) -> Reply:
-        """One call of the function."""
-        args, named = self._plan.arguments(message, self._memory_config, history=self._history, session=info)
+        """One call of the function; a further user of the trial has no history."""
+        past = History("") if info.label else self._history
+        args, named = self._plan.arguments(message, self._memory_config, history=past, session=info)
         return as_reply(await call(Worker(), self._function, *args, **named))
 
 

@@ -106,7 +106,7 @@ async def _hold(
     """One session: its turns in order."""
     number = len(held.stores)
     user = hall.user_id(session.user)
-    info = SessionInfo(user, f"{hall.user}-s{number}", session.at, hall.wire_url)
+    info = SessionInfo(user, f"{hall.user}-s{number}", session.at, hall.wire_url, session.user)
     began = await _timed(agent.start_session(info), hall)
     if began is None:
         return TrialError("timeout", held.told(f"it did not start within {hall.timeout_s:g} s"))

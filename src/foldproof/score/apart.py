@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from foldproof.cases import Case
 from foldproof.matching import Fact, Text, match_fact, normalize
 from foldproof.score.attribution import Owner
-from foldproof.score.channels import Channel, messages_of, reads_of_turn, shown_in, stored
+from foldproof.score.channels import Channel, messages_of, prepared, reads_of_turn, shown_in, stored
 from foldproof.score.turns import JudgedTurn
 from foldproof.score.whole import Blame, WholeVerdict
 
@@ -38,8 +38,8 @@ class _Secret:
     def stands_in(self, text: str) -> bool:
         """Whether a text holds it; of a message every word in its order, whatever is said of it."""
         if self.fact is not None:
-            return match_fact(self.fact, text).held
-        return Text(self.text).padded in Text(text).padded
+            return match_fact(self.fact, prepared(text)).held
+        return prepared(self.text).padded in prepared(text).padded
 
 
 def judge_apart(case: Case, turns: Sequence[JudgedTurn]) -> list[WholeVerdict]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from foldproof.logs import MemoryItem, ToolCall
@@ -66,6 +67,12 @@ def prompts_of(turn: TurnRecord) -> list[str]:
     theirs = [prompt for prompt in seen if any(asked in Text(text).padded for text in (prompt, unescaped(prompt)))]
     prompts = [*([turn.prompt] if turn.prompt is not None else []), *theirs]
     return list(dict.fromkeys(text for prompt in prompts for text in (prompt, unescaped(prompt))))
+
+
+@lru_cache(maxsize=8192)
+def prepared(text: str) -> Text:
+    """A text made ready to be matched: a listing comes again after every session, mostly the same."""
+    return Text(text)
 
 
 def stored(turns: Sequence[JudgedTurn], user: str) -> Iterator[tuple[int, bool, tuple[MemoryItem, ...] | None]]:

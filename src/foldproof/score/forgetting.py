@@ -9,7 +9,7 @@ from foldproof.cases import Case, Forgetting
 from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact
 from foldproof.score.attribution import Owner
-from foldproof.score.channels import Channel, messages_of, shown_in, stored
+from foldproof.score.channels import Channel, messages_of, prepared, shown_in, stored
 from foldproof.score.turns import JudgedTurn
 from foldproof.score.whole import Blame, WholeVerdict
 
@@ -49,7 +49,7 @@ class _Listed:
     def holding(self, fact: Fact, *, negated: bool) -> list[str]:
         """The items that say a fact; with `negated` those that deny it too, whose words are there."""
         allowed = {"held", "negated"} if negated else {"held"}
-        return [text for text in self.texts or () if match_fact(fact, text).outcome in allowed]
+        return [text for text in self.texts or () if match_fact(fact, prepared(text)).outcome in allowed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _gone(fact: Fact, channel: Channel, trial: _Trial) -> WholeVerdict:
         if shown is None:
             unsure = unsure or f"{turn.name}: {UNSEEN[channel]}"
         for place, raw in shown or ():
-            text = Text(raw)
+            text = prepared(raw)
             match = match_fact(fact, text)
             if match.held or (match.outcome == "negated" and channel in {"retrieved", "prompt"}):
                 where = f"{turn.name}: {place} holds it: '{_around(text.raw, match.spans[0].start)}'"

@@ -250,6 +250,17 @@ class SharesTheTalk(Clerk):
         return "\n".join(text for _, text in self.heard)
 
 
+class TogglesForAll(Clerk):
+    """A25: one account turns its memory off, and the switch stays off for the next one."""
+
+    silent = False
+
+    def write(self, user, text):
+        self.silent = self.silent or "memory off" in text
+        if not self.silent:
+            super().write(user, text)
+
+
 class OpensWithStatus(Clerk):
     """A25, the other way: every session opens with a fixed text, by design."""
 

@@ -341,3 +341,12 @@ async def test_the_key_may_come_from_another_variable(opened, ask, served):
     ):
         await ask(await factory.make({}, "t"))
     assert seen[0][1]["Authorization"] == "Bearer k2"
+
+
+async def test_a_further_user_of_the_trial_is_handed_no_history(opened, ask, served):
+    async with served(GOOD) as (url, seen), opened({"http": url, "history": "messages"}, environ={}) as factory:
+        agent = await factory.make({}, "t")
+        await agent.ingest(HISTORY)
+        await ask(agent, "Tea?", user="t-bob", label="bob")
+        await ask(agent, "Tea?", user="t")
+    assert [(body["user"], len(body["messages"])) for body, *_ in seen] == [("t-bob", 1), ("t", 5)]

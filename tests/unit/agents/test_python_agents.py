@@ -69,6 +69,7 @@ async def test_history_and_session_are_handed_over_where_they_are_named(opened, 
         assert (await ask(made)).text == "Hello? u1 0 {}", "no history is an empty history"
         await made.ingest(HISTORY)
         assert (await ask(made)).text == "Hello? u1 1 {}"
+        assert (await ask(made, label="bob")).text == "Hello? u1 0 {}", "a history is the trial's own user's"
 
 
 async def test_a_function_without_history_says_so(opened, write):

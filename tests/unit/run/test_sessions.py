@@ -254,3 +254,87 @@ def test_the_session_that_was_seen_is_named():
     turns = [TurnRecord(1, 1, SAID), *more, TurnRecord(3, 1, "x", prompt="My order is number 5310. x", memory_reads=())]
     assert seen_before(turns, 2, None) == 2
     assert seen_before([turns[0], turns[1], replace(turns[2], prompt="x")], 2, None) == 0
+
+
+USERS = (
+    session("one", at="day 1", maintain=True),
+    replace(session("two", at="day 2"), user="bob"),
+    session("three", at="day 3"),
+)
+
+
+async def test_each_user_has_an_id_and_is_listed_after_every_session(factory, agents, carry_out):
+    started, asked = [], []
+
+    class Household(agents.plain):
+        def __init__(self, *args):
+            super().__init__(*args)
+            self.notes = {}
+
+        async def start_session(self, info):
+            started.append(info)
+            self.user = info.user
+            return self
+
+        async def reply(self, message):
+            self.notes.setdefault(self.user, []).append(message)
+            return Reply(f"re {message}")
+
+        async def fold(self):
+            self.notes = {user: [f"folded {text}" for text in texts] for user, texts in self.notes.items()}
+
+        async def memories(self, user):
+            asked.append(user)
+            return [MemoryItem(text) for text in self.notes.get(user, [])]
+
+    outcome = await carry_out(plan_of(*USERS), factory(Household))
+    (trial,) = outcome.trials
+    bob = f"{trial.user}-bob"
+    assert [(info.user, info.label) for info in started] == [(trial.user, ""), (bob, "bob"), (trial.user, "")]
+    assert [info.session.removeprefix(trial.user) for info in started] == ["-s1", "-s2", "-s3"]
+    assert [turn.user_id for turn in trial.turns] == ["", bob, ""]
+    # Once before the sessions, then everybody after each and after its maintenance.
+    assert asked == [trial.user, bob, *[trial.user, bob] * 4]
+    held = [
+        [(one.user, *([item.text for item in items] for items in (one.ended, one.after))) for one in turn.listings]
+        for turn in trial.turns
+    ]
+    assert held == [
+        [("", ["one"], ["folded one"]), ("bob", [], [])],
+        [("", ["folded one"], ["folded one"]), ("bob", ["two"], ["two"])],
+        [("", ["folded one", "three"], ["folded one", "three"]), ("bob", ["two"], ["two"])],
+    ]
+    listings = {listing.sha256: [item.text for item in listing.items] for listing in outcome.listings}
+    assert [listings[turn.store_kept] for turn in trial.turns] == [["folded one"], ["two"], ["folded one", "three"]]
+    assert trial.notes == ("it was not shown that session 3 began with a fresh context",)
+
+
+@pytest.mark.parametrize("where", ["before session 1", "after session 1", "after the fold"])
+async def test_a_listing_of_a_further_user_that_takes_too_long_is_named(factory, agents, carry_out, where):
+    class Slow(agents.plain):
+        folded = begun = False
+
+        async def start_session(self, info):
+            self.begun = True
+            return self
+
+        async def fold(self):
+            self.folded = True
+
+        async def memories(self, user):
+            slow = {"before session 1": not self.begun, "after session 1": self.begun, "after the fold": self.folded}
+            if user.endswith("-bob") and slow[where]:
+                await anyio.sleep(5)
+            return []
+
+    (trial,) = (await carry_out(plan_of(*USERS), factory(Slow), timeout_s=0.1)).trials
+    place = "before session 1" if where == "before session 1" else "after session 1"
+    assert (trial.error.kind, trial.error.message) == ("timeout", f"{place}: the memory was not listed within 0.1 s")
+
+
+def test_what_another_user_said_is_no_matter_of_freshness():
+    turns = [TurnRecord(1, 1, SAID, user_id="t-ann"), TurnRecord(2, 1, "My order is number 5310.")]
+    last = TurnRecord(3, 1, "x", prompt=f"{SAID} x", memory_reads=())
+    assert seen_before([*turns, last], 2, None) == 0
+    assert seen_before([*turns, replace(last, prompt="My order is number 5310. x")], 2, None) == 2
+    assert seen_before([*turns, replace(last, user_id="t-ann")], 2, None) == 1
