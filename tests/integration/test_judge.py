@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from foldproof.record import Claim
+from foldproof.record import Claim, Store
 from foldproof.testing import ModelFailure, ModelRequest, ScriptedModel, claim_asked, judged_by
 
 from .judged_project import CASES, NAME, judge, judged_project, sound, write_labels
@@ -159,6 +159,25 @@ def test_a_check_whose_judge_failed_goes_on_with_its_runs(accepted: tuple[Path, 
     assert {claim_asked(request).answer for request in model.requests} == {"Some database or other, on some day."}
 
 
+def test_an_interrupted_judge_goes_on_where_it_stopped(going: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch):
+    add, kept = Store.add_verdicts, []
+
+    def interrupting(store: Store, verdicts: Any) -> None:
+        add(store, verdicts)
+        kept.extend(verdicts)
+        if len(kept) == 4:
+            raise KeyboardInterrupt
+
+    with judge() as model:
+        judged_project(going, model, limits={"concurrency": 1})
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "add_verdicts", interrupting)
+            assert cli("run", "production").code == 2
+        document = cli("run", "production", "--json").document
+    assert (document["verdict"], document["run"]["run"], document["run"]["asked"]) == ("pass", "0001", 0)
+    assert len(model.requests) == 18
+
+
 def test_B47_a_judge_that_disagrees_with_itself_gives_no_verdict(going: Path, cli: Cli):
     turns = iter(["met", "met", "not-met", "met", "met"])
 
@@ -204,9 +223,22 @@ def test_B49_a_judge_that_says_one_thing_only_may_not_gate(going: Path, cli: Cli
     with judge(lambda _: word) as model:
         judged_project(going, model, cases=[CASES[1]])
         result = cli("run", "production", "--json")
-    reasons = " ".join(result.document["reasons"])
-    assert "may not gate: it does not tell answers that state the fact from wrong ones" in reasons
-    assert result.document["verdict"] == ("inconclusive" if word == "met" else "blocked")
+    told = "may not gate: it does not tell answers that state the fact from wrong ones"
+    assert told in result.document["reasons"][0]
+    assert result.document["verdict"] == "inconclusive", "it neither passes nor blocks"
+    assert told in trials_of(result.document, "day")[0]["error"]
+
+
+def test_B49_what_is_matched_blocks_whatever_the_judge_is_worth(going: Path, cli: Cli):
+    with judge(lambda _: "met") as model:
+        judged_project(going, model)
+        result = cli("run", "candidate", "--json")
+    assert result.document["verdict"] == "inconclusive"
+    plain = {**CASES[0], "id": "plain", "expected_facts": ["Postgres 15"], "forbidden_facts": []}
+    with judge(lambda _: "met") as model:
+        judged_project(going, model, cases=[*CASES, plain])
+        result = cli("run", "candidate", "--json")
+    assert result.document["verdict"] == "blocked"
 
 
 def test_another_prompt_another_seed_and_another_fact_are_judged_anew(going: Path, cli: Cli):

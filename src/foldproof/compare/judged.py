@@ -49,7 +49,8 @@ def accepted_verdicts(
 ) -> Verdicts:
     """What is known of the claims of accepted answers: what was accepted, and what the same judge said `beside` it.
 
-    Another judge's verdicts are left out: two judges are never mixed.
+    Another judge's verdicts are left out: two judges are never mixed. What was accepted counts whatever the judge is
+    worth by now: a person agreed to it.
     """
     by_id = {case.id: case for case in cases}
     known: dict[str, tuple[JudgeVerdict, ...]] = dict(beside.said) if judge in {"", beside.judge} else {}
@@ -60,4 +61,4 @@ def accepted_verdicts(
             claim = Claim(by_id[trial.case].question, entry.fact, trial.answer)
             verdict = JudgeVerdict(judge, claim, entry.verdict, entry.quotation)
             known[claim.sha256] = tuple(replace(verdict, slot=slot) for slot in range(beside.repeats))
-    return replace(beside, judge=judge or beside.judge, said=known)
+    return replace(beside, judge=judge or beside.judge, said=known, barred="")

@@ -49,7 +49,7 @@ SCHEMA: dict[str, Any] = {
     "properties": {
         "reason": {"type": "string"},
         "quotation": {"type": "string"},
-        "verdict": {"enum": ["met", "not met", "cannot tell"]},
+        "verdict": {"type": "string", "enum": ["met", "not met", "cannot tell"]},
     },
 }
 """The JSON Schema of a reply. The reason stands first, since a model that writes on can no longer change its mind."""

@@ -38,13 +38,15 @@ class Ruling:
 class Verdicts:
     """What one judge said, by the hash of the claim, and what a person settled.
 
-    `judge` names it, empty for none. `repeats` is how often each claim must have been judged.
+    `judge` names it, empty for none. `repeats` is how often each claim must have been judged. `barred` says why this
+    judge decides nothing, whatever it said; empty where it may.
     """
 
     judge: str = ""
     said: Mapping[str, tuple[JudgeVerdict, ...]] = field(default_factory=dict)
     repeats: int = 1
     settled: Mapping[str, Settlement] = field(default_factory=dict)
+    barred: str = ""
 
     def missing(self, claim: Claim) -> tuple[int, ...]:
         """The repeats of a claim that are without a verdict; a failure of the judge is none."""
@@ -77,14 +79,16 @@ class Verdicts:
     def ruling(self, claim: Claim) -> Ruling:
         """What the verdicts come to.
 
-        Neither "cannot tell", nor a failure of the judge, nor verdicts that contradict each other are a judgement. An
-        empty answer states nothing, and no judge is asked about it.
+        Neither "cannot tell", nor a failure of the judge, nor verdicts that contradict each other, nor any of a judge
+        that may not gate are a judgement. An empty answer states nothing, and no judge is asked about it.
         """
         if not claim.answer.strip():
             return Ruling("missed", "the answer is empty")
         word = self.word(claim)
         if word is None:
             return Ruling("error", self._why_none(claim))
+        if self.barred and claim.sha256 not in self.settled:
+            return Ruling("error", self.barred)
         if REDACTED in claim.answer and word != "met":
             return Ruling("error", "a part of the answer was redacted, and the fact may stand in it")
         who = "a person" if claim.sha256 in self.settled else "the judge"

@@ -118,8 +118,8 @@ async def reconcile_judge(
 
 
 def _own(verdicts: Verdicts) -> Verdicts:
-    """What the judge itself says, whatever a person settled."""
-    return replace(verdicts, settled={})
+    """What the judge itself says, whatever a person settled, and whatever it is worth."""
+    return replace(verdicts, settled={}, barred="")
 
 
 def _baseline(workspace: Workspace) -> Baseline:

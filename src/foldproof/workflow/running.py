@@ -245,8 +245,7 @@ async def _judge(
 ) -> Judging:
     """Ask the set's judge what it has not said yet: of its own controls, then of these answers."""
     verdicts = verdicts_of(workspace)
-    measuring = () if run.control else unmeasured(cases, verdicts)
-    asked = tuple(dict.fromkeys((*measuring, *unjudged(cases, trials, verdicts))))
+    asked = tuple(dict.fromkeys((*unmeasured(cases, verdicts), *unjudged(cases, trials, verdicts))))
     if limits.max_cost_usd is not None:
         limits = replace(limits, max_cost_usd=max(0.0, limits.max_cost_usd - (cost_of(trials) or 0.0)))
     try:

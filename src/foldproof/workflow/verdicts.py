@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -88,6 +88,8 @@ def judge_of(workspace: Workspace, pin: JudgePin | None = None) -> JudgeIdentity
 def verdicts_of(workspace: Workspace, identity: JudgeIdentity | None = None) -> Verdicts:
     """What the set's judge, or another, has said so far, and what a person settled. Nothing is asked.
 
+    A judge that may not gate is barred: what it said is no judgement.
+
     Raises:
         FileError: where the prompt or the settled claims cannot be read.
     """
@@ -96,7 +98,9 @@ def verdicts_of(workspace: Workspace, identity: JudgeIdentity | None = None) -> 
         return Verdicts()
     said = workspace.store.verdicts(identity.sha256)
     settled = {item.claim.sha256: item.settlement for item in load_settled(settled_file(workspace))}
-    return Verdicts(identity.title, said, workspace.project.judge.repeats, settled)
+    judge = _standing(workspace, workspace.replay_set.cases, identity, said)
+    barred = judge.doubts[0] if judge and judge.doubts else ""
+    return Verdicts(identity.title, said, workspace.project.judge.repeats, settled, barred)
 
 
 def unjudged(cases: Iterable[Case], trials: Sequence[Trial], verdicts: Verdicts) -> tuple[Asked, ...]:
@@ -113,10 +117,20 @@ def unjudged(cases: Iterable[Case], trials: Sequence[Trial], verdicts: Verdicts)
 def standing(workspace: Workspace, cases: Iterable[Case], identity: JudgeIdentity | None = None) -> Standing | None:
     """How the judge of these cases did on its controls, as far as that is stored; None where they ask no judge."""
     identity = identity or judge_of(workspace)
-    controls = judge_controls(cases)
-    if identity is None or not controls:
+    if identity is None:
         return None
-    said = workspace.store.verdicts(identity.sha256)
+    return _standing(workspace, cases, identity, workspace.store.verdicts(identity.sha256))
+
+
+def _standing(
+    workspace: Workspace,
+    cases: Iterable[Case],
+    identity: JudgeIdentity,
+    said: Mapping[str, tuple[JudgeVerdict, ...]],
+) -> Standing | None:
+    controls = judge_controls(cases)
+    if not controls:
+        return None
     verdicts = [
         ControlVerdict(control.kind, control.case, control.claim.fact, _first(said.get(control.claim.sha256, ())))
         for control in controls

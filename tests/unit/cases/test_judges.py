@@ -73,6 +73,13 @@ def test_an_alias_moves(name):
     assert moves(name)
 
 
+@pytest.mark.parametrize("written", ["judge: [a]", "judge: {model: {}}", "judge: text"])
+def test_a_judge_that_cannot_be_read_is_told(write, written):
+    path = write(f"{written}\ncases:\n- {{id: a, question: q, expected_facts: [x1]}}\n")
+    with pytest.raises(FileError, match=r"replay.yaml:1: `judge` cannot be read"):
+        read_judge(path)
+
+
 SET = "# head\ncases:\n- {id: a, question: q, expected_facts: [{judged: is kind}]}\n"
 PIN = JudgePin("m-2026-01-01", "fact.md", "ab" * 32)
 
@@ -124,6 +131,17 @@ def test_labels_are_read_in_their_order(write):
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
+        ("l.jsonl", '{"fact": "f", "answer": "a", "label": "mett"}\n', "the label is 'mett'"),
+        ("l.jsonl", '\n{"fact": "f", "answer": "a"}\n', "there is no `label`"),
+        ("l.jsonl", '{"fact": "f", "anwser": "a", "label": "met"}', "did you mean `answer`?"),
+        ("l.jsonl", '{"fact": 5, "answer": "a", "label": "met"}', "`fact` is 5, where a text is expected"),
+        ("l.jsonl", "[1]\n{", "the line is no JSON"),
+        ("l.jsonl", "", "the file holds no labelled answer"),
+        ("l.csv", "fact,answer\nf,a\n", "the header has no `label`"),
+        ("l.csv", 'fact,answer,label\nf,"a,met\n', "the row cannot be read"),
+        ("l.csv", "fact,answer,label\nf,a,met,more\n", "the row has 4 cells"),
+        ("l.csv", "fact,answer,label\nf,a,met\nf,a,not met\n", "labelled 'not met' here and 'met' in line 2"),
+        ("l.csv", "fact,answer,label\nf,a,met\nf,a,met\n", "the answer stands in line 2 already"),
         ("l.jsonl", '{"a": ' * 100_000, "the line is no JSON"),
         ("l.jsonl", "5\n", "must be an object"),
         ("l.csv", "", "the header has no `fact`"),

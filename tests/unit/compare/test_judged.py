@@ -56,6 +56,7 @@ def test_without_an_accepted_judge_those_of_the_store_count():
 
 
 def test_what_was_accepted_once_stands_for_every_repeat_and_what_a_person_settled_for_more():
-    beside = Verdicts("j", {}, 5, {claim("Never.").sha256: Settlement("met", "Never")})
+    beside = Verdicts("j", {}, 5, {claim("Never.").sha256: Settlement("met", "Never")}, barred="it may not gate")
     found = known(beside)
+    assert found.barred == ""
     assert (found.word(claim("On Monday.")), found.word(claim("Never."))) == ("met", "met")

@@ -57,3 +57,21 @@ def test_a_document_of_another_shape_is_told(tmp_path, text):
     path.write_text(text, "utf-8")
     with pytest.raises(FileError, match="are damaged at"):
         load_settled(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("{", "are not JSON"), ('{"foldproof": 2}', "written by a newer foldproof")]
+)
+def test_a_file_that_cannot_be_read_is_told(tmp_path, text, told):
+    path = tmp_path / "settled.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(FileError, match=told):
+        load_settled(path)
+
+
+def test_a_claim_that_was_edited_is_told(tmp_path):
+    path = tmp_path / "settled.json"
+    save_settled(path, [settled()])
+    path.write_text(path.read_text("utf-8").replace("On Monday,", "On Friday,"), "utf-8")
+    with pytest.raises(FileError, match=f"claim '{CLAIM.id}' was changed"):
+        load_settled(path)

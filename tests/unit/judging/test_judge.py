@@ -45,9 +45,11 @@ def test_what_is_sent_is_pinned(judged):
     assert {"model": "scripted-2026-01-01", "temperature": 0, "seed": 11, "max_tokens": 300}.items() <= first.items()
     assert first["reasoning_effort"] == "low"
     assert first["response_format"]["json_schema"]["strict"] is True
-    assert first["response_format"]["json_schema"]["schema"]["properties"]["verdict"] == {
-        "enum": ["met", "not met", "cannot tell"]
-    }
+    assert first["response_format"]["json_schema"]["schema"]["properties"]["verdict"]["enum"] == [
+        "met",
+        "not met",
+        "cannot tell",
+    ]
     assert (second["temperature"], second["seed"], "max_tokens" in second) == (0, 7, False)
     assert "response_format" not in third
 

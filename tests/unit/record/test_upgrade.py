@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from foldproof.logs import MemoryItem, ToolCall, Usage
-from foldproof.record import StoreError, StoreListing, Trial, TrialError, TrialKey
+from foldproof.record import Calibration, Claim, JudgeVerdict, StoreError, StoreListing, Trial, TrialError, TrialKey
 from foldproof.record.schema import STEPS
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -89,6 +89,16 @@ def test_a_fresh_store_has_the_schema_of_an_old_one_brought_up_to_date(golden, o
     fresh = tmp_path / "fresh.db"
     open_store(at=fresh).close()
     assert _schema(golden) == _schema(fresh)
+
+
+def test_a_store_of_format_1_takes_verdicts(golden, open_store):
+    verdict = JudgeVerdict("j", Claim("q", "f", "a"), "not met")
+    store = open_store()
+    assert store.verdicts("j") == {}
+    store.add_verdicts([verdict])
+    store.set_calibration(Calibration("j", {}))
+    assert store.verdicts("j") == {verdict.claim.sha256: (verdict,)}
+    assert [run.name for run in store.runs()] == ["0002", "0001"]
 
 
 def test_a_further_step_brings_an_old_store_up_to_date_once(golden, open_store, extra_step):

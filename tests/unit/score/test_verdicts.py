@@ -40,6 +40,9 @@ def said(*words, repeats=1, claim=CLAIM, quotation="on monday", **more):
         (said("not met", settled={CLAIM.sha256: Settlement("met", "Monday")}), "held", "a person says met: “Monday”",
          ((3, 9),)),
         (said(settled={CLAIM.sha256: Settlement("met")}), "held", "a person says met", ()),
+        (said("met", barred="it may not gate"), "error", "it may not gate", ()),
+        (said(None, barred="it may not gate"), "error", "the judge failed: 503", ()),
+        (said(barred="no", settled={CLAIM.sha256: Settlement("met")}), "held", "a person says met", ()),
         (said(settled={CLAIM.sha256: Settlement("cannot tell")}), "error", "a person cannot tell", ()),
     ],
 )  # fmt: skip
