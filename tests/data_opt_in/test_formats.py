@@ -132,6 +132,8 @@ def test_langsmith_langfuse_and_langgraph(read):
     assert (store.of_kind(MemoryOperation)[0].text, tally.memory_writes) == ("User prefers email", 1)
     _, (saved,), tally = read("langgraph/checkpoints.sqlite")
     assert (texts(saved), saved.user, saved.started) == (texts(thread), "user-1", thread.started)
+    assert saved.usage == thread.usage
+    assert thread.usage.input_tokens == 50
     assert ([call.result for call in saved.of_kind(Called)], tally.broken) == (
         ["Order 4021: shipped, total $1,234.50"], 0,
     )  # fmt: skip

@@ -200,6 +200,16 @@ def test_langgraph_each_state_holds_the_whole_list_and_only_changes_are_told(rea
     assert told(read(lines(STATES[-1])).only) == GRAPH
 
 
+def test_langgraph_what_an_answer_used_is_counted_once(read):
+    used = {
+        "usage_metadata": {"input_tokens": 5, "output_tokens": 2},
+        "response_metadata": {"model_name": "some-model"},
+    }
+    states = [state(1, H1), state(2, H1, {**A1, **used}), state(3, H1, {**A1, **used}, {**A2, **used})]
+    log = read(states, name="history.json")
+    assert (log.only.usage.input_tokens, log.only.usage.output_tokens, log.only.model_names) == (10, 4, ("a-model",))
+
+
 def test_langgraph_a_shorter_list_is_a_fold(read):
     h2 = said("h2", "human", "And now?")
     log = read([*STATES, state(5, A2, h2)], name="history.json")

@@ -129,7 +129,20 @@ def _change(draft: Draft, known: dict[str, Message], row: Fields) -> dict[str, M
     for name, message in new.items():
         if name not in known or known[name].key != message.key:
             draft.take(_with_time(message, at))
+            if name not in known:
+                _used(draft, row, name)
     return new
+
+
+def _used(draft: Draft, row: Fields, name: str) -> None:
+    """Add what the answer of this id used, and note the model that gave it, where LangChain's message tells them."""
+    listed = _state(row).get("messages")
+    for item in listed if isinstance(listed, list) else ():
+        if _fields(item).get("id") == name:
+            usage = _fields(item, "usage_metadata")
+            draft.used(usage.get("input_tokens"), usage.get("output_tokens"))
+            about = _fields(item, "response_metadata")
+            draft.spoke(about.get("model_name") or about.get("model"))
 
 
 def _with_time(message: Message, at: Moment | None) -> Message:
