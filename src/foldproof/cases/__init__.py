@@ -25,6 +25,7 @@ from foldproof.cases.records import (
 from foldproof.cases.save import add_to_set, append_cases, cases_text, dump_set, set_case_field
 from foldproof.cases.schemas import project_schema, replay_set_schema
 from foldproof.cases.sessions import CaseSession, CaseTurn
+from foldproof.cases.since import lint_since, lost_sources, without_doubles
 from foldproof.matching import Fact
 
 __all__ = [
@@ -68,12 +69,15 @@ __all__ = [
     "import_logs",
     "import_longmemeval",
     "lint_set",
+    "lint_since",
     "load_project",
     "load_set",
+    "lost_sources",
     "points_of",
     "project_environment",
     "project_schema",
     "replay_set_schema",
     "set_case_field",
     "shown",
+    "without_doubles",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from foldproof.cases.faults import Fault, quoted
 from foldproof.cases.json_nodes import read_json
-from foldproof.cases.nodes import data_of, read_text, shown, surrogate_in
+from foldproof.cases.nodes import ReadBytes, data_of, read_bytes, read_text, shown, surrogate_in
 from foldproof.cases.writing import write_atomically
 from foldproof.core import FileError, Problem, nearest_of
 from foldproof.logs import History, Role, Session, Turn, as_lines
@@ -108,7 +108,7 @@ class _Reader:
             self.session(data_of(item), item.line)
 
 
-def read_history(name: str, path: Path) -> History:
+def read_history(name: str, path: Path, *, read: ReadBytes = read_bytes) -> History:
     """The history of a file: `.jsonl`, one session a line, or `.json`, a list of sessions.
 
     The order of the file is kept: it is read as oldest first.
@@ -116,7 +116,7 @@ def read_history(name: str, path: Path) -> History:
     Raises:
         FileError: with everything that is wrong with the file.
     """
-    text = read_text(path)
+    text = read_text(path, read)
     reader = _Reader(path)
     if path.suffix == ".json":
         reader.whole(text)

@@ -6,7 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from foldproof.cases.nodes import read_bytes, shown
+from foldproof.cases.nodes import ReadBytes, read_bytes, shown
 from foldproof.cases.records import JudgePin
 from foldproof.core import FileError, Problem
 
@@ -22,7 +22,9 @@ _PINNED = re.compile(
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-def judge_problems(judge: JudgePin, folder: Path, *, file: str, line: int) -> list[Problem]:
+def judge_problems(
+    judge: JudgePin, folder: Path, *, file: str, line: int, read: ReadBytes = read_bytes
+) -> list[Problem]:
     """What is wrong with the pin: a name that moves, a missing prompt, a prompt that is not the pinned one."""
     problems: list[Problem] = []
 
@@ -37,7 +39,7 @@ def judge_problems(judge: JudgePin, folder: Path, *, file: str, line: int) -> li
     prompt = folder / judge.prompt
     found = ""
     try:
-        found = prompt_hash(prompt)
+        found = prompt_hash(prompt, read)
     except FileError as error:
         reason = error.problems[0].message
         wrong(f"the judge's prompt '{judge.prompt}': {reason}", f"it is looked for at {shown(prompt)}")
@@ -57,10 +59,10 @@ def moves(name: str) -> bool:
     return bool(_ALIAS.search(name)) or not _PINNED.search(name)
 
 
-def prompt_hash(path: Path) -> str:
+def prompt_hash(path: Path, read: ReadBytes = read_bytes) -> str:
     """SHA-256 of the prompt file.
 
     Raises:
         FileError: where it cannot be read.
     """
-    return hashlib.sha256(read_bytes(path)).hexdigest()
+    return hashlib.sha256(read(path)).hexdigest()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime
 from itertools import pairwise
 
 from rapidfuzz import fuzz, process
 
+from foldproof.cases.ageing import ageing_problems, said_in
 from foldproof.cases.case_checks import alternatives, covers, placed_facts
 from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.cut import DRAFT
@@ -31,15 +33,17 @@ _Doubt = tuple[str, str, str, str]
 """Field of the case, rule, message that follows the case's name, hint."""
 
 
-def lint_set(replay_set: ReplaySet) -> tuple[Problem, ...]:
-    """Every warning about a set, sorted by place; each carries the id of its rule.
+def lint_set(replay_set: ReplaySet, *, today: date | None = None) -> tuple[Problem, ...]:
+    """Everything that is doubtful about a set, sorted by place; each carries the id of its rule.
 
-    Errors are no part of it: a set that has any does not load.
+    All are warnings but one: a fact that its own source does not state is an error, though the set loads. What else is
+    an error keeps a set from loading. `today` is the day on which facts are due for review.
     """
     file = shown(replay_set.path)
     rules = (_set_doubts, _history_doubts, _case_doubts, _unstated, _alike)
     doubts = [doubt for rule in rules for doubt in rule(replay_set)]
-    return tuple(sorted(Problem(file, line, message, hint, "warning", rule) for line, rule, message, hint in doubts))
+    found = [Problem(file, line, message, hint, "warning", rule) for line, rule, message, hint in doubts]
+    return tuple(sorted([*found, *ageing_problems(replay_set, today=today or datetime.now(UTC).date())]))
 
 
 def _set_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
@@ -202,7 +206,8 @@ def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
     for name, group in cases.items():
         parts = [part for case in group for part in case.parts]
         places = [(part, place, fact) for part in parts for place, fact in placed_facts(part, wanted=True)]
-        own = {case.id: _said_in(case) for case in group if case.sessions or case.frozen}
+        places = [item for item in places if not _has_source(item[0], item[1])]
+        own = {case.id: said_in(case) for case in group if case.sessions or case.frozen}
         places = [place for place in places if all(item.kind != "judged" for item in alternatives(place[2]))]
         facts = [fact for _, _, fact in places]
         turns = [Text(turn.text) for session in replay_set.histories[name].sessions for turn in session.turns]
@@ -215,11 +220,11 @@ def _unstated(replay_set: ReplaySet) -> Iterator[_Placed]:
                 yield case.line(place), "unstated", message, hint
 
 
-def _said_in(case: Case) -> list[Text]:
-    """What is said in the case itself before its last answer, or may be said."""
-    past = (text for turn in case.frozen for text in (turn.text, *(made.text for made in turn.calls)))
-    may = (text for who in case.counterparts for text in who.words)
-    return [Text(text) for text in (*past, *(part.question for part in case.parts), *may)]
+def _has_source(case: Case, place: str) -> bool:
+    """Whether a fact is looked for in its source alone, or follows from it without standing there."""
+    key, _, index = place.partition(".")
+    about = case.about(int(index)) if key == "expected_facts" else None
+    return about is not None and (about.computed or bool(about.source))
 
 
 def _is_said(fact: Fact, texts: Iterable[Text]) -> bool:

@@ -20,7 +20,7 @@ from foldproof.cases.frozen import CutFrom
 from foldproof.cases.gates import gate_of_all, requirements_of, waiver_of
 from foldproof.cases.histories import read_history
 from foldproof.cases.judges import judge_problems, prompt_hash
-from foldproof.cases.nodes import Node, data_of, line_at, shown
+from foldproof.cases.nodes import Node, ReadBytes, data_of, line_at, read_bytes, shown
 from foldproof.cases.provenance import source_of
 from foldproof.cases.records import Case, JudgePin, ReplaySet, Waiver
 from foldproof.cases.sessions import CaseSession, CaseTurn
@@ -32,22 +32,23 @@ from foldproof.logs import History
 _EMPTY = Node({}, 0)
 
 
-def load_set(path: Path | str) -> ReplaySet:
-    """The replay set of a YAML or JSON file, with the histories that it names.
+def load_set(path: Path | str, *, read: ReadBytes = read_bytes) -> ReplaySet:
+    """The replay set of a YAML or JSON file, with the histories that it names; `read` says where files come from.
 
     Raises:
         FileError: with every problem of the set and of its histories, sorted by place.
     """
-    return _Loader(Path(path)).load()
+    return _Loader(Path(path), read).load()
 
 
 class _Loader:
     """One reading of one file: problems are gathered and decide at the end."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, read: ReadBytes) -> None:
         self.path = path
+        self.read = read
         self.file = shown(path)
-        self.root, self.unreadable = read_tree(path)
+        self.root, self.unreadable = read_tree(path, read)
         self.problems: list[Problem] = []
         self.histories: dict[str, History] = {}
         self.ids: dict[str, int] = {}
@@ -70,7 +71,7 @@ class _Loader:
         waivers = self.waivers(head, cases)
         judge = self.judge(head)
         self.settle()
-        prompt = prompt_hash(self.path.parent / judge.prompt) if judge else ""
+        prompt = prompt_hash(self.path.parent / judge.prompt, self.read) if judge else ""
         return ReplaySet(
             name=head.name or self.path.stem,
             path=str(self.path),
@@ -140,7 +141,7 @@ class _Loader:
     def read_histories(self, head: HeadWire) -> None:
         for name, place in head.histories.items():
             try:
-                self.histories[name] = read_history(name, self.path.parent / place)
+                self.histories[name] = read_history(name, self.path.parent / place, read=self.read)
             except FileError as error:
                 line = line_at(self.root, ("histories", name))
                 self.problems += [
@@ -193,7 +194,7 @@ class _Loader:
             return None
         pin = JudgePin(head.judge.model, head.judge.prompt, head.judge.sha256)
         line = line_at(self.root, ("judge", "model"))
-        self.problems += judge_problems(pin, self.path.parent, file=self.file, line=line)
+        self.problems += judge_problems(pin, self.path.parent, file=self.file, line=line, read=self.read)
         return pin
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
@@ -142,13 +142,17 @@ def read_bytes(path: Path) -> bytes:
     return raw
 
 
-def read_text(path: Path) -> str:
+ReadBytes: TypeAlias = Callable[[Path], bytes]
+"""How the files of a set are read: `read_bytes` from the disk, or what stands for it, raising FileError as it does."""
+
+
+def read_text(path: Path, read: ReadBytes = read_bytes) -> str:
     """The text of a UTF-8 file, without its byte order mark.
 
     Raises:
         FileError: where it cannot be read (see `read_bytes`), or is not UTF-8.
     """
-    raw = read_bytes(path)
+    raw = read(path)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

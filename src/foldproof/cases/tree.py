@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foldproof.cases.json_nodes import read_json
-from foldproof.cases.nodes import FORMAT, Node, data_of, line_at, read_text, resolve, shown
+from foldproof.cases.nodes import FORMAT, Node, ReadBytes, data_of, line_at, read_bytes, read_text, resolve, shown
 from foldproof.cases.yaml_nodes import read_yaml
 from foldproof.core import FileError, Problem
 
@@ -26,13 +26,13 @@ def tree_of(text: str, path: Path) -> tuple[Node, list[Problem]]:
     return root, problems
 
 
-def read_tree(path: Path) -> tuple[Node, list[Problem]]:
+def read_tree(path: Path, read: ReadBytes = read_bytes) -> tuple[Node, list[Problem]]:
     """The tree of a file and what is wrong with it so far.
 
     Raises:
         FileError: where the file cannot be read as a mapping at all, or is of a newer format.
     """
-    root, problems = tree_of(read_text(path), path)
+    root, problems = tree_of(read_text(path, read), path)
     version = data_of(root).get("foldproof")
     found = resolve(version)
     if isinstance(found, int) and found > FORMAT:

@@ -8,7 +8,18 @@ from typing import Any
 
 import click
 
-from foldproof.cases import Extra, ReplaySet, import_logs, import_longmemeval, lint_set, load_set, shown
+from foldproof.cases import (
+    Extra,
+    ReplaySet,
+    import_logs,
+    import_longmemeval,
+    lint_set,
+    lint_since,
+    load_set,
+    lost_sources,
+    shown,
+    without_doubles,
+)
 from foldproof.cli.personal import personal_options, redactor_of
 from foldproof.cli.shared import project_options, show
 from foldproof.core import (
@@ -37,8 +48,18 @@ _KINDS = ("normalized", "exact", "pattern", "number", "date")
 @click.command(short_help="Everything that is wrong with the replay set.")
 @project_options
 @click.option("--strict", is_flag=True, help="Exit 4 on warnings too.")
-def lint(project_path: Path | None, set_path: Path | None, *, as_json: bool, strict: bool) -> ExitCode:
+@click.option(
+    "--since",
+    metavar="REV",
+    help="Also fail where facts and histories changed without each other since this commit, branch or tag of git.",
+)
+def lint(
+    project_path: Path | None, set_path: Path | None, *, as_json: bool, strict: bool, since: str | None
+) -> ExitCode:
     """Say everything that is wrong with the replay set, errors and warnings, each with its place.
+
+    With --since it also reads git: a turn that said an expected fact and no longer does, a fact that changed while its
+    memory did not, a source that is gone and a superseded fact that is still expected are errors.
 
     Exits 4 on errors, 0 otherwise; no agent is called and nothing is stored.
     """
@@ -46,8 +67,14 @@ def lint(project_path: Path | None, set_path: Path | None, *, as_json: bool, str
     replay_set: ReplaySet | None = None
     try:
         path = set_path or locate_project(project_path or Path.cwd()).replay_set
-        replay_set = load_set(path)
-        problems = lint_set(replay_set)
+        problems = ()
+        try:
+            replay_set = load_set(path)
+        except FileError as error:
+            problems = error.problems if since is None else lost_sources(error.problems, path, since)
+        if replay_set is not None:
+            told = () if since is None else lint_since(replay_set, since)
+            problems = without_doubles(lint_set(replay_set), told)
     except FileError as error:
         problems = error.problems
     show(lint_document(problems, replay_set), render_lint, as_json=as_json)

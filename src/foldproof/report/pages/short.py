@@ -28,7 +28,7 @@ def _write_problem(sheet: Sheet, problem: ProblemRow) -> None:
     sheet.line((f"{place}: ", "strong"), (problem.severity, mark), f": {inline(problem.message)}", rule)
     for part in clean(problem.hint).split("\n"):
         if part.strip():
-            sheet.line(part.strip(), indent=2)
+            sheet.line(part.strip(), indent=2 + len(part) - len(part.lstrip()))
     sheet.blank()
 
 
