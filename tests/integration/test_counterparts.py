@@ -329,3 +329,23 @@ def test_tool_calls_over_http_are_conditions_too(shop, cli):
         shop(case, configs={"http": {"agent": {"http": upstream.url}, "model": {"name": "scripted"}}})
         (row,) = cli("run", "http", "--json").document["corrections"]
     assert (row["first_try"], row["corrected"], row["after_correction"]) == (0, 1, 1)
+
+
+def test_the_doctor_says_whether_the_user_can_be_played(refunds, shop, cli):
+    def found():
+        told = {row["name"]: row for row in cli("doctor", "--json").document["findings"]}
+        return (told["simulator"]["ok"], told["simulator"]["detail"]) if "simulator" in told else None
+
+    with ScriptedModel(plays) as user:
+        refunds(simulator=simulator(user))
+        ok, detail = found()
+        assert (ok, detail.startswith("player; 127.0.0.1:")) == (True, True)
+    ok, detail = found()
+    assert (ok, "the simulator cannot be reached" in detail) == (False, True)
+    refunds()
+    ok, detail = found()
+    assert (ok, "the project has none" in detail) == (False, True)
+    shop()
+    assert found() is None
+    shop().joinpath("replay.json").write_text("{}", "utf-8")
+    assert found() is None, "what is wrong with the set is told of the set"

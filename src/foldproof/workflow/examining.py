@@ -9,11 +9,13 @@ import socket
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from foldproof.agents import open_agents
+from foldproof.agents.counterparts import open_simulator
 from foldproof.cases import Configuration, Project, expand, lint_set, load_set, project_environment
 from foldproof.cases.nodes import read_bytes
 from foldproof.cases.save import read_judge
@@ -48,7 +50,7 @@ async def examine(start: Path, environ: Mapping[str, str]) -> list[Found]:
     found.append(Found("project", ok=True, detail=str(project.path)))
     found.extend(_files(project))
     agents = [await _agent(project, configuration) for configuration in project.configs.values()]
-    return [*found, *agents, *await _judge(project)]
+    return [*found, *agents, *await _judge(project), *await _simulator(project)]
 
 
 def _installation(environ: Mapping[str, str]) -> Iterator[Found]:
@@ -139,6 +141,25 @@ async def _judge(project: Project) -> list[Found]:
     remedy = "" if pin.sha256 else "run: foldproof judge pin"
     pinned = "pinned" if pin.sha256 else "not pinned"
     return [Found("judge", True, f"{pin.model} ({pinned}); {where} can be connected to", remedy)]
+
+
+async def _simulator(project: Project) -> list[Found]:
+    """Whether the model that plays users can be opened and reached, where a case or the project has one."""
+    environ = project_environment(project)
+    needed = False
+    with suppress(FoldproofError):  # what is wrong with the set is told elsewhere
+        needed = any(case.simulated for case in load_set(project.replay_set).cases)
+    if not needed and not project.simulator:
+        return []
+    try:
+        async with open_simulator(expand(project.simulator, environ), environ) as simulator:
+            where = _connected(simulator.chat.endpoint.url)
+    except OSError as error:
+        remedy = "start it, or set `simulator.base_url`"
+        return [Found("simulator", False, f"the simulator cannot be reached: {error}", remedy)]
+    except FoldproofError as error:
+        return [Found("simulator", False, str(error).splitlines()[0], "\n".join(str(error).splitlines()[1:]).strip())]
+    return [Found("simulator", True, f"{project.simulator['name']}; {where} can be connected to")]
 
 
 def _connected(address: str) -> str:
