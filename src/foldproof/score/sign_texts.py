@@ -74,9 +74,9 @@ _ASKED_FOR = re.compile(
     r"(?: (?:number|id|address|code))?\b",
     re.IGNORECASE,
 )
-_KNOWN = {
-    "email": re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+"),
-    "phone": re.compile(r"\+?\d[\d ()-]{7,}\d"),
+_ADDRESSES = {
+    "email": re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}\.\w"),
+    "phone": re.compile(r"\d[\d ()-]{7,30}\d"),
 }
 _LEAST_WORDS = 3
 _SHARED = 0.8
@@ -95,11 +95,10 @@ def asks(text: str) -> bool:
 def makes_up(text: str, *, unless_in: str) -> str:
     """The words with which an agent says that it makes something up; empty where it does not.
 
-    Words that the user used too are the user's wish.
+    Words that the user used too are the user's wish: `unless_in` is what the user said, case folded.
     """
-    wished = unless_in.casefold()
     for hit in _MADE_UP.finditer(text):
-        if hit[0].casefold() not in wished:
+        if hit[0].casefold() not in unless_in:
             start = max(text.rfind("\n", 0, hit.start()) + 1, hit.start() - 60)
             return text[start : hit.end() + 60].partition("\n")[0]
     return ""
@@ -164,8 +163,8 @@ def labelled_args(args: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def questions(text: str) -> list[str]:
-    """The questions of a message."""
-    return [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence.endswith("?")]
+    """The questions of a message, a bare question mark left out."""
+    return [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence.endswith("?") and sentence != "?"]
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -179,12 +178,12 @@ def same_words(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= _LEAST_WORDS and len(one & other) >= _SHARED * len(union)
 
 
-def asks_for_known(question: str, told: str) -> bool:
-    """Whether a question asks for a number or an address that the user gave already."""
+def asked_for(question: str) -> str:
+    """The number or address that a question asks for, by its name; empty where it asks for none."""
     hit = _ASKED_FOR.search(question)
-    if hit is None:
-        return False
-    what = hit["what"].lower().replace("-", "")
-    if what in _KNOWN:
-        return bool(_KNOWN[what].search(told))
-    return any(label == what for label, _ in labelled(told))
+    return hit["what"].lower().replace("-", "") if hit else ""
+
+
+def given(text: str) -> set[str]:
+    """What a message of the user gives that a question may ask for: numbers by their labels, addresses."""
+    return {label for label, _ in labelled(text)} | {name for name, form in _ADDRESSES.items() if form.search(text)}

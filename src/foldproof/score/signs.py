@@ -6,6 +6,7 @@ its goal, or hold none and fail. The order of the kinds is the order of trust in
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -26,6 +27,8 @@ SignKind = Literal[
 ]
 KINDS: tuple[SignKind, ...] = get_args(SignKind)
 _QUOTED = 160
+_REMEMBERED = 200
+"""Questions back to which an earlier one is looked for."""
 _LEAST_NEW = 2
 """New values in one message from which on they are taken to come from nowhere: one may be a sum."""
 
@@ -95,7 +98,7 @@ def _contradictions(steps: Sequence[Step]) -> Iterator[Sign]:
         if step.by_agent and step.kind != "thought":
             own = texts.labelled_args(step.args) if step.kind == "called" else texts.labelled(step.text)
             for label, value in own:
-                if label in stated and value not in stated[label] | seen:
+                if label in stated and value not in stated[label] and value not in seen:
                     told = f"{label} {value}, but the user said {', '.join(sorted(stated[label]))}"
                     yield _sign("contradiction", step, step, told)
         elif not step.by_agent and step.kind == "said":
@@ -106,9 +109,9 @@ def _contradictions(steps: Sequence[Step]) -> Iterator[Sign]:
 
 
 def _made_up(steps: Sequence[Step]) -> Iterator[Sign]:
-    asked = " ".join(step.text for step in steps if not step.by_agent and step.kind == "said")
+    wished = " ".join(step.text for step in steps if not step.by_agent and step.kind == "said").casefold()
     for step in _acts(steps):
-        if quote := texts.makes_up(texts.said_and_sent(step), unless_in=asked):
+        if quote := texts.makes_up(texts.said_and_sent(step), unless_in=wished):
             yield _sign("made up", step, step, quote)
 
 
@@ -137,19 +140,19 @@ def _tool_errors(steps: Sequence[Step]) -> Iterator[Sign]:
 
 
 def _asked_again(steps: Sequence[Step]) -> Iterator[Sign]:
-    asked: list[frozenset[str]] = []
-    answered: list[frozenset[str]] = []
-    user = ""
+    asked: deque[frozenset[str]] = deque(maxlen=_REMEMBERED)
+    answered: tuple[frozenset[str], ...] = ()
+    given: set[str] = set()
     for step in steps:
         if step.kind != "said":
             continue
         if not step.by_agent:
-            user += f"\n{step.text}"
-            answered = list(asked)
+            given |= texts.given(step.text)
+            answered = tuple(asked)
             continue
         for question in texts.questions(step.text):
             words = texts.content_words(question)
-            if texts.asks_for_known(question, user) or any(texts.same_words(words, known) for known in answered):
+            if texts.asked_for(question) in given or any(texts.same_words(words, known) for known in answered):
                 yield _sign("asked again", step, step, question)
             asked.append(words)
 
