@@ -30,4 +30,4 @@ async def hand_over(conversation: Conversation, turns: Sequence[PastTurn]) -> No
             why = str(error)
         else:
             return
-    raise AgentError(f"the frozen turns cannot be handed to the agent: {why}\n  {_HOW}")
+    raise AgentError(f"the frozen turns cannot be handed to the agent: {why}; {_HOW}")
