@@ -127,10 +127,12 @@ async def _agent(project: Project, configuration: Configuration) -> Found:
 async def _judge(project: Project) -> list[Found]:
     """Whether the judge that the set names can be opened and reached; it is not asked anything."""
     environ = project_environment(project)
-    try:
+    pin = None
+    with suppress(FoldproofError):  # what is wrong with the set is told of the set
         pin = read_judge(project.replay_set)
-        if pin is None:
-            return []
+    if pin is None:
+        return []
+    try:
         prompt = read_bytes(project.replay_set.parent / pin.prompt)
         async with open_judge(pin.model, project.judge, prompt=prompt, environ=environ) as judge:
             where = _connected(judge.chat.endpoint.url)
