@@ -59,6 +59,8 @@ class WorldTool:
                 raise ToolError(f"there is no argument '{place}'; {nearest_of(place, known)}") from error
             if first["type"] == "missing_argument":
                 raise ToolError(f"the argument `{place}` is missing") from error
+            if not place:
+                raise ToolError(f"the arguments cannot be read: {first['msg']}") from error
             given = json.dumps(first["input"], ensure_ascii=False, default=str)[:200]
             raise ToolError(f"the argument `{place}` is {given}: {first['msg']}") from error
         return found

@@ -9,7 +9,8 @@ import pytest
 from foldproof.agents import SessionInfo, world_tools
 from foldproof.core import UsageError
 from foldproof.logs import ToolCall
-from foldproof.testing import ScriptedModel
+from foldproof.run.border import recordable_reply
+from foldproof.testing import ScriptedEndpoint, ScriptedModel
 
 pytestmark = pytest.mark.anyio
 WORLD = '''
@@ -153,6 +154,34 @@ async def test_a_call_that_fails_is_told_to_the_model_and_noted(acting, call, to
     assert reply.text.startswith(f"Error: {told}")
     assert reply.notes[0].startswith(f"the model's call of `{call.name}` was answered with an error: {noted or told}")
     assert reply.tool_calls == (call,)
+    assert reply.state["paid"] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('{"amount": NaN}', 'the arguments are no JSON object: {"amount": NaN}'),
+        ('{"amount": 1e999}', 'the arguments are no JSON object: {"amount": 1e999}'),
+        ("[3]", "the arguments are no JSON object: [3]"),
+        ('{"amount": 3, "note": "\\ud800"}', "the arguments cannot be read: Invalid JSON"),
+        (f'{{"amount": {"[" * 40}3{"]" * 40}}}', "the argument `amount` is [[["),
+        (f'{{"amount": {"[" * 400}3{"]" * 400}}}', "the arguments are no JSON object"),
+    ],
+)
+async def test_whatever_a_model_writes_as_arguments_is_answered(opened, ask, tmp_path, written, told):
+    (tmp_path / "till.py").write_text(WORLD)
+
+    def rule(text):
+        if text != "Pay.":
+            return text
+        call = {"id": "c1", "function": {"name": "pay", "arguments": written}}
+        return {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]}
+
+    with ScriptedEndpoint(rule) as server:
+        model = {"base_url": server.url, "name": "scripted"}
+        async with opened({"chat": {"world": "till:Till"}}, {"kind": "none"}, model, {}) as factory:
+            reply = recordable_reply(await ask(await factory.make({"kind": "none"}, "t1"), "Pay."))
+    assert reply.text.startswith(f"Error: {told}")
     assert reply.state["paid"] == []
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from foldproof.logs import ToolCall, Usage, arguments_of
 from foldproof.logs.prompts import OFFERED
-
-_DEEPEST = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +88,8 @@ def call_text(name: Any, arguments: Any) -> str:  # noqa: ANN401  # any JSON val
 
 
 def tool_call(name: Any, arguments: Any) -> ToolCall:  # noqa: ANN401  # any JSON value
-    """A tool call; arguments that are no object, or that no record can hold, are kept as `{"_raw": …}`."""
-    args = arguments_of(arguments)
-    return ToolCall(plain_text(name), args if _is_recordable(args, _DEEPEST) else {"_raw": plain_text(arguments)})
-
-
-def _is_recordable(value: Any, levels: int) -> bool:  # noqa: ANN401  # any JSON value
-    """Whether a value holds only numbers that JSON has, and is nested so far that it can be read again."""
-    if isinstance(value, dict | list):
-        inner = value.values() if isinstance(value, dict) else value
-        return levels > 0 and all(_is_recordable(item, levels - 1) for item in inner)
-    return not isinstance(value, float) or math.isfinite(value)
+    """A tool call."""
+    return ToolCall(plain_text(name), arguments_of(arguments))
 
 
 def tools_section(tools: Iterable[Any]) -> list[str]:
