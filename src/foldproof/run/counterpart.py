@@ -32,21 +32,24 @@ class Counterparts:
 
 
 class Said(NamedTuple):
-    """What the user says next; with `close` it says nothing more. `usage` is what choosing it cost."""
+    """What the user says next; with `close` it says nothing more."""
 
     text: str
     speaker: Speaker = "case"
     close: Close = ""
     goal_met: bool | None = None
-    usage: Usage | None = None
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One turn that a counterpart goes on with; it knows which of its lines were said."""
+    """One turn that a counterpart goes on with; it knows which of its lines were said.
+
+    What a simulated user costs is added to `usages`, those of the trial.
+    """
 
     counterpart: Counterpart
     means: Counterparts | None
+    usages: list[Usage | None]
     said: Counter[tuple[Speaker, int]] = field(default_factory=Counter)
 
     async def go_on(self, talk: Sequence[TurnRecord]) -> Said | TrialError:
@@ -92,6 +95,8 @@ class Exchange:
         try:
             spoken = await simulator.say(user, told)
         except SimulatorError as error:
+            self.usages += [error.usage] if error.usage else []
             return TrialError("counterpart", str(error), type(error).__name__)
+        self.usages.append(spoken.usage)
         close: Close = "done" if spoken.done else ""
-        return Said("" if spoken.done else spoken.say, "simulated", close, spoken.goal_met, spoken.usage)
+        return Said("" if spoken.done else spoken.say, "simulated", close, spoken.goal_met)

@@ -128,7 +128,7 @@ async def _answered(
     conversation: Conversation, turn: CaseTurn, held: Held, *, hall: Hall, place: TurnRecord, unplugged: bool
 ) -> Reply | TrialError:
     """One turn: the reply to it, and to what a live counterpart goes on with; the last of them."""
-    exchange = None if turn.counterpart is None else Exchange(turn.counterpart, hall.counterparts)
+    exchange = None if turn.counterpart is None else Exchange(turn.counterpart, hall.counterparts, held.usages)
     said = Said(turn.user)
     while True:
         answered = await _timed(conversation.reply(said.text), hall)
@@ -152,8 +152,6 @@ async def _answered(
         (said_now,) = next_said
         if isinstance(said_now, TrialError):
             return replace(said_now, message=held.told(said_now.message))
-        if said_now.speaker == "simulated":
-            held.usages.append(said_now.usage)
         if said_now.close:
             held.turns[-1] = replace(held.turns[-1], close=said_now.close, goal_met=said_now.goal_met)
             return reply

@@ -132,6 +132,12 @@ async def test_usage_that_the_model_does_not_tell_is_unknown(spoken):
     assert found.usage.cost_usd is None
 
 
+@pytest.mark.anyio
+async def test_an_answer_that_cannot_be_read_has_its_cost(spoken):
+    found, _ = await spoken(lambda _: "Order 4021.", price={"input": 1e6, "output": 0})
+    assert (type(found), found.usage.cost_usd == found.usage.input_tokens > 0) == (SimulatorError, True)
+
+
 @pytest.mark.parametrize(
     ("settings", "told"),
     [

@@ -175,6 +175,15 @@ async def test_a_simulated_user_that_fails_is_no_failure_of_the_agent(hold, spok
     assert (trial.error.kind, trial.error.message, len(trial.turns)) == (kind, message, 1)
 
 
+async def test_an_answer_that_cannot_be_read_costs_too(hold):
+    unreadable = SimulatorError("it cannot be read")
+    unreadable.usage = Usage(5, 1, 0.25)
+    trial = await hold(plan_of(simulated=USER), agent(), Scripted(unreadable))
+    assert (trial.error.kind, trial.usage) == ("counterpart", Usage(6, 2, 0.75))
+    none = await hold(plan_of(simulated=USER), agent(), Scripted(SimulatorError("no answer")))
+    assert none.usage == Usage(1, 1, 0.5)
+
+
 async def test_a_failure_that_passes_is_tried_again(hold, waits):
     user = Scripted(TransientError("the simulated user: 503"), Spoken("", True))
     trial = await hold(plan_of(simulated=USER), agent(), user)

@@ -57,7 +57,12 @@ _LONGEST_TOLD = 200
 
 
 class SimulatorError(Exception):
-    """The simulated user failed: its answer cannot be read, or its model gave none. No fault of the agent."""
+    """The simulated user failed: its answer cannot be read, or its model gave none. No fault of the agent.
+
+    `usage` is what an answer cost that cannot be read, None where there is none or nobody tells.
+    """
+
+    usage: Usage | None = None
 
 
 class Spoken(NamedTuple):
@@ -100,7 +105,11 @@ class Simulator:
             raise TransientError(f"the simulated user: {error}", error.retry_after_s) from error
         except AgentError as error:
             raise SimulatorError(f"the model of the simulated user gave no answer: {error}") from error
-        return spoken_of(done.text)._replace(usage=done.usage)
+        try:
+            return spoken_of(done.text)._replace(usage=done.usage)
+        except SimulatorError as error:
+            error.usage = done.usage
+            raise
 
 
 def _asked(said: str) -> str:
