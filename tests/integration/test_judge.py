@@ -54,6 +54,9 @@ def test_a_run_asks_the_judge_once_the_answers_are_in(going: Path, cli: Cli):
     assert len(model.requests) == asked, "what was judged once is not asked again"
     assert "it lets 0 of 12 wrong answers pass" in " ".join(result.out.split())
     assert "never measured against labelled answers" in result.out
+    part = again.document["judge"]
+    assert part["judge"]["name"] == NAME
+    assert (part["controls"]["wrong_passed"], part["controls"]["wrong"], part["calibrated"]) == (0, 12, False)
     fact = trials_of(again.document, "db")[0]["facts"][1]
     assert (fact["outcome"], fact["spans"]) == ("held", [[19, 66]])
     assert "“I would not put an ORM in front, it is too slow.”" in fact["reason"]
@@ -64,6 +67,7 @@ def test_a_lost_judged_fact_blocks_and_is_repeated_as_borderline(accepted: tuple
     assert result.code == 1
     cases = {case["id"]: case for case in result.document["cases"]}
     assert {case["change"] for case in cases.values()} == {"lost"}
+    assert result.document["judge"]["controls"]["may_gate"] is True
     [fact] = cases["day"]["facts"]
     assert (fact["before"], fact["after"], fact["owner"], fact["trials"]) == ("held", "missed", "unknown", 3)
     assert "the judge says not met" in fact["reason"]

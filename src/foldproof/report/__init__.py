@@ -38,6 +38,7 @@ from foldproof.report.judges import (
     DisagreementRow,
     calibration_document,
     disagreement_row,
+    judge_part,
     pin_document,
     reconciliation_document,
 )
@@ -97,6 +98,7 @@ __all__ = [
     "grade_document",
     "import_document",
     "json_text",
+    "judge_part",
     "junit_check",
     "junit_run",
     "lint_document",

@@ -17,7 +17,7 @@ from foldproof.report.cuts import CutDocument
 from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
 from foldproof.report.grades import GradeDocument
 from foldproof.report.imports import ImportDocument
-from foldproof.report.judges import JudgeCalibrationDocument, JudgePinDocument, JudgeReconciliationDocument
+from foldproof.report.judges import JudgeCalibrationDocument, JudgePart, JudgePinDocument, JudgeReconciliationDocument
 from foldproof.score import Owner
 from foldproof.score.cases import CaseOutcome
 from foldproof.score.trials import FactOutcome, FactRole
@@ -125,6 +125,7 @@ class CheckDocument(Document):
     owners: dict[str, int] = Field(default={}, description="how many facts each owner lost against the baseline")
     meaning: str
     controls: ControlsPart | None = Field(default=None, description="those of the candidate, where they were asked for")
+    judge: JudgePart | None = Field(default=None, description="who judged; null where no case asks a judge")
 
 
 class ScoredCase(Document):
@@ -153,6 +154,7 @@ class RunDocument(Document):
     owners: dict[str, int] = Field(default={}, description="how many facts that are not right each owner lost")
     rate: PassRateRow | None = Field(default=None, description="null for a control")
     corrections: list[CorrectionRow] = Field(default=[])
+    judge: JudgePart | None = Field(default=None, description="who judged; null where no case asks a judge")
 
 
 class BaselineDocument(Document):

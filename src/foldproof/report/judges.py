@@ -41,6 +41,14 @@ class ControlsOfJudge(Document):
     why_not: str = ""
 
 
+class JudgePart(Document):
+    """The judge that a run or a check rests on."""
+
+    judge: JudgeInfo
+    controls: ControlsOfJudge
+    calibrated: bool = Field(description="whether labelled answers measured it, and enough of them")
+
+
 class JudgePinDocument(Document):
     """The document of `foldproof judge pin`."""
 
@@ -175,6 +183,11 @@ def controls_of_judge(controls: ControlRates) -> ControlsOfJudge:
         may_gate=not controls.may_not_gate,
         why_not=controls.may_not_gate,
     )
+
+
+def judge_part(identity: JudgeIdentity, controls: ControlRates, *, calibrated: bool) -> JudgePart:
+    """The judge as the document of a run or a check holds it."""
+    return JudgePart(judge=judge_info(identity), controls=controls_of_judge(controls), calibrated=calibrated)
 
 
 def pin_document(pin: JudgePin, identity: JudgeIdentity, *, set_file: str, written: Iterable[str]) -> JudgePinDocument:

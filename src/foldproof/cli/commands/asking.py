@@ -31,6 +31,7 @@ from foldproof.report import (
     compared_run,
     controls_part,
     json_text,
+    judge_part,
     junit_check,
     junit_run,
     markdown_check,
@@ -43,6 +44,7 @@ from foldproof.report import (
     run_info,
 )
 from foldproof.report.documents import CheckDocument, CompareDocument, RunDocument
+from foldproof.report.judges import JudgePart
 from foldproof.workflow import (
     CheckReport,
     CompareReport,
@@ -136,7 +138,7 @@ def _dry_run(opened: Workspace, config: str, options: Options, *, as_json: bool)
 
 def run_report_document(opened: Workspace, report: RunReport, notes: tuple[str, ...] = ()) -> RunDocument:
     """The document of a run."""
-    return run_document(
+    document = run_document(
         run_info(report.run, asked=report.asked, reused=report.reused, cost_usd=report.cost_usd),
         report.scores,
         replay_set=opened.replay_set,
@@ -144,6 +146,17 @@ def run_report_document(opened: Workspace, report: RunReport, notes: tuple[str, 
         trials=report.trials,
         notes=(*report.run.notes, *report.notes, *notes),
     )
+    document.judge = judge_of(report)
+    return document
+
+
+def judge_of(*reports: RunReport) -> JudgePart | None:
+    """The judge that runs rest on, as their document holds it."""
+    known = next((report.judge for report in reports if report.judge), None)
+    if known is None:
+        return None
+    measured = known.calibration is not None and known.calibration.conclusive
+    return judge_part(known.identity, known.controls, calibrated=measured)
 
 
 def _write(document: RunDocument, *, junit: Path | None, markdown: Path | None) -> None:
@@ -200,7 +213,7 @@ def check_report_document(opened: Workspace, report: CheckReport) -> CheckDocume
         run_info(side.run, asked=side.asked, reused=side.reused, cost_usd=side.cost_usd)
         for side in (report.before, report.after)
     )
-    return check_document(
+    document = check_document(
         report.check,
         opened.replay_set,
         before=before,
@@ -209,6 +222,8 @@ def check_report_document(opened: Workspace, report: CheckReport) -> CheckDocume
         beside_memory=report.beside_memory,
         controls=controls_of(report.controls, report.after.run.config),
     )
+    document.judge = judge_of(report.after, report.before)
+    return document
 
 
 def controls_of(controls: Controls | None, config: str) -> ControlsPart | None:

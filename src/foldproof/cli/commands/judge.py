@@ -46,7 +46,7 @@ def judge() -> None:
     """The model that reads what no matcher can: pin it, measure it, change it with open eyes."""
 
 
-@judge.command()
+@judge.command(short_help="Write the hash of the judge's prompt into the set.")
 @project_options
 @click.option("--model", "name", default="", metavar="NAME", help="The judge's model, a dated name.")
 @click.option("--prompt", default="", metavar="FILE", help="Its prompt, as the set names it: beside the set's file.")
@@ -67,7 +67,7 @@ def pin(project_path: Path | None, set_path: Path | None, *, as_json: bool, name
     return ExitCode.PASS
 
 
-@judge.command()
+@judge.command(short_help="Measure the judge against labelled answers.")
 @click.argument("labels", type=click.Path(path_type=Path))
 @project_options
 @click.option("-j", "--jobs", "concurrency", type=click.IntRange(1, 1000), help="Questions in flight.")
@@ -103,7 +103,7 @@ def calibrate(
     return ExitCode.PASS if document.conclusive else ExitCode.INCONCLUSIVE
 
 
-@judge.command()
+@judge.command(short_help="Hold a new judge against the accepted verdicts.")
 @click.argument("new")
 @project_options
 @click.option("--prompt", default="", metavar="FILE", help="Its prompt, beside the set's file; by default the same.")
