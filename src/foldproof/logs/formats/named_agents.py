@@ -15,7 +15,6 @@ from foldproof.logs.reading import LogFile, Record
 
 _QUESTION, _HISTORY = "question", "history"
 _OUTCOMES = ("is_correct", "is_corrected", "success")
-_ASIDE = re.compile(r"\s*\((?P<aside>[^()]*)\)\s*$")
 _TERMINAL = re.compile(r"\bterminal\b|\bexecutor\b", re.IGNORECASE)
 _FAILED = re.compile(r"\bexit ?code:? *-?[1-9]|\bexecution failed\b", re.IGNORECASE)
 _SPLIT = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -55,14 +54,19 @@ def _take(draft: Draft, item: dict[str, Any], place: str) -> None:
     if "name" not in item and role_of(role) == "user":
         draft.say("user", text, id=place)
         return
-    aside = _ASIDE.search(name)
-    speaker = name[: aside.start()] if aside else name
+    speaker, aside = _apart(name)
     if _TERMINAL.search(_SPLIT.sub(" ", speaker)):
         # What a terminal ran stands in the message before, so it is a result whose call the log does not show apart.
         draft.entries.append(Called(speaker, {}, text, bool(_FAILED.search(text)), id=place, by="tool"))
     else:
-        kind: SaidKind = "thought" if aside and aside["aside"] == "thought" else "said"
+        kind: SaidKind = "thought" if aside == "thought" else "said"
         draft.entries.append(Said("agent", text, None, kind, place, speaker))
+
+
+def _apart(name: str) -> tuple[str, str]:
+    """A name, and what stands in brackets behind it: `Orchestrator (thought)`."""
+    head, bracket, aside = name.rstrip().rpartition("(")
+    return (head.strip(), aside[:-1]) if bracket and aside.endswith(")") else (name, "")
 
 
 FORMAT = LogFormat(
