@@ -27,8 +27,8 @@ class Redactor:
     A secret is the value of an environment variable whose name says so (`…_KEY`, `…_TOKEN`, …), a value named
     with `also`, text in the shape of a well-known key, or what stands behind a name that says so (`password=`, a
     header, the credentials of an address). Values of variables under 8 characters are left alone, since replacing them
-    would tear ordinary words. Cleaning twice changes nothing more. A secret in another form (encoded, cut in two) is
-    not recognised.
+    would tear ordinary words. What was cleaned can be cleaned again without harm. A secret in another form (encoded,
+    cut in two) is not recognised.
     """
 
     def __init__(self, environ: Mapping[str, str] | None = None, also: tuple[str, ...] = ()) -> None:
