@@ -345,7 +345,5 @@ def test_the_doctor_says_whether_the_user_can_be_played(refunds, shop, cli):
     refunds()
     ok, detail = found()
     assert (ok, "the project has none" in detail) == (False, True)
-    shop()
-    assert found() is None
     shop().joinpath("replay.json").write_text("{}", "utf-8")
     assert found() is None, "what is wrong with the set is told of the set"
