@@ -99,6 +99,8 @@ class _Named:
     def __repr__(self) -> str:
         if dataclasses.is_dataclass(self.value):
             return f"{type(self.value).__name__}()"
+        if inspect.isfunction(self.value):  # its repr has an address, another one each time
+            return self.value.__name__
         return '"' + self.value + '"' if isinstance(self.value, str) else repr(self.value)
 
 
