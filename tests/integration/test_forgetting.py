@@ -151,6 +151,11 @@ def test_an_explanation_names_users_and_what_the_memory_held(cli, house):
     assert "s2.t1   bob   day 1" in page
     assert "memory of bob: 1 item: Always wrap it as a gift." in page
     assert "forget: not in the store: store credit: came in at write (it was never deleted)" in page
+    assert cli("explain", "SaysSo", "credit", "--markdown", "page.md").code == 0
+    written = Path("page.md").read_text("utf-8")
+    assert "Must forget: `store credit; no money back (after session 3: not derivable)`" in written
+    assert "#### s2.t1, bob, day 1" in written
+    assert cli("rescore", "SaysSo").code == 1, "what is judged over the sessions is in the record"
     document = cli("explain", "SaysSo", "credit", "--json").document
     assert document["forget"] == {"after": 3, **FORGET}
     (trial,) = document["trials"]

@@ -22,7 +22,7 @@ from foldproof.report.figures import INFORMS, check_figures, compared_figures, r
 from foldproof.report.judged import judged_lines
 from foldproof.report.markup import code, codes, fenced, folded, table, words
 from foldproof.report.pages.compare import compare_next, is_uneven, run_numbers
-from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, prompt_word
+from foldproof.report.pages.explain import NOT_SEEN, call_text, effort, forget_word, prompt_word
 from foldproof.report.pages.frozen import frozen_lines
 from foldproof.report.pages.stages import call_title, stage_words, trace_word
 from foldproof.report.pages.turns import SPEAKERS, close_word, listing_lines, state_text, turn_lines
@@ -141,6 +141,8 @@ def markdown_explain(document: ExplainDocument) -> str:
     lines += [f"Question: {code(document.question, LONG)}", ""]
     if document.source:
         lines += [f"Stated in: {codes(document.source)}", ""]
+    if document.forget:
+        lines += [f"Must forget: {code(forget_word(document.forget), LONG)}", ""]
     for trial in document.trials:
         lines += _trial(trial)
     return _joined(lines)
