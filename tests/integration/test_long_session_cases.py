@@ -219,12 +219,29 @@ def asked(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
                 "model": {"base_url": server.url, "name": "scripted", "temperature": 0},
                 "memory": {"kind": memory},
             }
-            write_project(folder, cases=[], configs={"production": config}, replay_set="replay.yaml")
+            configs = {"production": config, "forgetful": {"extends": "production", "memory": {"kind": "none"}}}
+            write_project(folder, cases=[], configs=configs, replay_set="replay.yaml")
             (folder / "replay.yaml").write_text(f"foldproof: 1\nname: support\ncases:{cases}", "utf-8")
             monkeypatch.chdir(folder)
             return cli(*(command or ("run", "production")), "--json")
 
     return ask
+
+
+def test_the_four_cases_are_a_set_that_can_be_accepted_and_checked(asked):
+    four = STORE_CREDIT + REPLAY + CORRECTION + FORGET
+    assert asked(GOOD, four).code == 0
+    accepted = asked(GOOD, four, "baseline", "accept", "--yes")
+    assert accepted.code == 0, "none of them passes with nothing to go by"
+    assert asked(GOOD, four, "check", "production").code == 0
+    blocked = asked(GOOD, four, "check", "forgetful")
+    assert blocked.code == 1
+    assert {case["id"]: case["change"] for case in blocked.document["cases"]} == {
+        "memory-store-credit-preference": "lost",
+        "replay-1188": "kept",
+        "correction-blender": "kept",
+        "forget-store-credit": "lost",
+    }
 
 
 def facts_of(result: Any) -> dict[str, Any]:

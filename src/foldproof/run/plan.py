@@ -114,6 +114,19 @@ def lived(case: Case) -> Case:
     return replace(case, frozen=(), sessions=(CaseSession(turns, case.at),), expect=())
 
 
+def uncorrected(case: Case) -> Case:
+    """The case as it is asked with nothing to go by: of one that is a single turn, without the corrections too.
+
+    They stand to such a case as its memory to any other: one that passes without them tests no heeding of a word.
+    """
+    turn = case.answered
+    if turn is None or turn.counterpart is None or not turn.counterpart.corrections:
+        return case
+    left = replace(turn.counterpart, corrections=())
+    bare = replace(turn, counterpart=left if left.rules or left.simulated else None)
+    return replace(case, sessions=(replace(case.sessions[0], turns=(bare,)),))
+
+
 def _given(
     case: Case, configuration: Configuration, histories: Mapping[str, History], control: Control
 ) -> PlannedTrial:
@@ -126,6 +139,7 @@ def _given(
         case = lived(case)
     elif control:
         context = None if control == "unplugged" else context_of(case, control, history)
+        case = uncorrected(case)
         memory, history = UNPLUGGED, None
         if context is not None and configuration.adapter == "recall":
             memory, history = WHOLE, context.history

@@ -2,7 +2,8 @@
 
 import pytest
 
-from foldproof.cases import Case, Configuration
+from foldproof.cases import Case, CaseSession, CaseTurn, Configuration, Expectation, ExpectedCall
+from foldproof.cases.counterparts import Counterpart, Line, Simulated
 from foldproof.matching import Fact
 from foldproof.record import TrialKey
 from foldproof.run import Plan, control_gap, plan_trials
@@ -54,6 +55,31 @@ def test_unplugged_there_is_neither_memory_nor_history(planned):
         assert trial.history is None
         assert trial.asked == trial.case.question
         assert trial.unplugged
+
+
+CALLED = Expectation("tool_called", (ExpectedCall("refund"),))
+TAKEN_BACK, ANSWER = Line(CALLED, "No, the other one."), Line(CALLED, "Thanks.")
+
+
+@pytest.mark.parametrize(
+    ("counterpart", "left"),
+    [
+        (Counterpart((TAKEN_BACK,)), None),
+        (Counterpart((TAKEN_BACK,), (ANSWER,)), Counterpart(rules=(ANSWER,))),
+        (Counterpart((TAKEN_BACK,), simulated=Simulated("a refund")), Counterpart(simulated=Simulated("a refund"))),
+        (Counterpart(rules=(ANSWER,)), Counterpart(rules=(ANSWER,))),
+    ],
+)
+def test_unplugged_a_case_of_one_turn_is_not_corrected_either(planned, counterpart, left):
+    turn = CaseTurn("Refund it.", (CALLED,), counterpart)
+    case = Case("a", "Refund it.", sessions=(CaseSession((turn,)),))
+    (given,) = planned((case,), control="unplugged")
+    assert given.case.sessions[0].turns[0].counterpart == left
+    (given,) = planned((case,))
+    assert given.case is case
+    longer = Case("a", "Refund it.", sessions=(CaseSession((turn,)), CaseSession((CaseTurn("And?"),))))
+    (given,) = planned((longer,), control="unplugged")
+    assert given.case is longer, "what is corrected in one session is to be remembered in the next"
 
 
 def test_under_the_oracle_the_facts_stand_in_the_message_and_nowhere_else(planned):
