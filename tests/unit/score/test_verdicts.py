@@ -1,5 +1,7 @@
 """What stored verdicts make of a judged fact: neither doubt nor failure nor contradiction is a judgement."""
 
+from itertools import product
+
 import pytest
 
 from foldproof.cases import Case
@@ -49,6 +51,13 @@ def said(*words, repeats=1, claim=CLAIM, quotation="on monday", **more):
 def test_a_ruling_follows_from_the_verdicts(verdicts, outcome, reason, spans):
     found = verdicts.ruling(CLAIM)
     assert (found.outcome, found.reason, found.spans) == (outcome, reason, spans)
+
+
+@pytest.mark.parametrize("words", product(["met", "not met", "cannot tell", None], repeat=3))
+def test_nothing_but_agreement_is_a_judgement(words):
+    outcome = said(*words, repeats=3).ruling(CLAIM).outcome
+    assert (outcome == "held") is (set(words) == {"met"})
+    assert (outcome == "missed") is (set(words) == {"not met"})
 
 
 def test_an_empty_answer_states_nothing_and_needs_no_judge():
