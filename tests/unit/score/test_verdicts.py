@@ -53,7 +53,7 @@ def test_a_ruling_follows_from_the_verdicts(verdicts, outcome, reason, spans):
     assert (found.outcome, found.reason, found.spans) == (outcome, reason, spans)
 
 
-@pytest.mark.parametrize("words", product(["met", "not met", "cannot tell", None], repeat=3))
+@pytest.mark.parametrize("words", list(product(["met", "not met", "cannot tell", None], repeat=3)))
 def test_nothing_but_agreement_is_a_judgement(words):
     outcome = said(*words, repeats=3).ruling(CLAIM).outcome
     assert (outcome == "held") is (set(words) == {"met"})
