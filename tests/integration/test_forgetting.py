@@ -51,6 +51,13 @@ class Clerk:
 class SaysSo(Clerk):
     deletes = False
 
+class Everyone(Clerk):
+    def reply(self, message):
+        if message.startswith("Forget"):
+            for notes in self.notes.values():
+                notes[:] = [note for note in notes if "credit" not in note]
+        return super().reply(message)
+
 class Shared(Clerk):
     def memories(self, user):
         return [MemoryItem(note) for notes in self.notes.values() for note in notes]
@@ -74,7 +81,7 @@ FORGET = {
 def house(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     def write(forget: Any = FORGET, sessions: Any = SESSIONS) -> Path:
         case = {"id": "credit", "class": "preference", "sessions": sessions, **({"forget": forget} if forget else {})}
-        names = ("Clerk", "SaysSo", "Shared")
+        names = ("Clerk", "SaysSo", "Everyone", "Shared")
         configs: dict[str, Any] = {name: {"agent": f"python:clerk:{name}"} for name in names}
         configs |= {kind: {"agent": "recall", "memory": {"kind": kind}} for kind in ("verbatim", "full")}
         write_project(tmp_path / "house", cases=[case], configs=configs, baseline="Clerk")
@@ -173,3 +180,14 @@ def test_a_set_is_told_what_its_forgetting_does_not_show(cli, house):
     assert "an agent that deletes all that the user said passes" in told["forget-without-retain"]
     assert "has 'by fax' under `forget.facts`, which that user does not say before" in told["unstated"]
     assert "forget-not-maintained" not in told
+
+
+def test_another_user_may_go_on_wishing_what_one_takes_back(cli, house):
+    same = {"user": "bob", "at": "day 1", "turns": [{"user": "Refund me in store credit."}]}
+    forget = {**FORGET, "bystander": {"user": "bob", "facts": ["store credit"]}}
+    house(forget, [SESSIONS[0], same, *SESSIONS[2:]])
+    assert cli("run", "Clerk").code == 0
+    failed = cli("run", "Everyone", "--json")
+    assert failed.code == 1
+    wrong = [fact for fact in failed.document["cases"][0]["trials"][0]["facts"] if not fact["ok"]]
+    assert [(fact["fact"], fact["owner"]) for fact in wrong] == [("forget: kept for bob: store credit", "write")]

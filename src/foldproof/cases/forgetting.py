@@ -110,9 +110,8 @@ def forgetting_problems(forget: Forgetting, sessions: Sequence[CaseSession]) -> 
     if forget.derived and not forget.reaches("not derivable"):
         message = f" has `forget.derived`, and means '{forget.means}'"
         yield "forget.derived", "forget", message, "only `means: not derivable` looks for what would give a fact away"
-    kept = [fact for _, fact, survives in placed_forgetting(forget) if survives]
     for place, fact, survives in placed_forgetting(forget):
-        if not survives and fact in kept:
+        if not survives and fact in forget.retain:
             message = f" must forget '{fact.label}' and keep it too"
             yield place, "expected-and-forbidden", message, "remove one of the two"
         if any(item.kind == "judged" for item in (fact, *fact.any)):
