@@ -67,7 +67,7 @@ class _Reader:
             if key not in _KEYS:
                 self.wrong(line, f"unknown field `{key}`", nearest_of(str(key), _KEYS))
         for key in _NEEDED:
-            if key not in row or row[key] in (None, ""):
+            if key not in row or row[key] is None or (isinstance(row[key], str) and not row[key].strip()):
                 self.wrong(line, f"there is no `{key}`", f"write it: {_SHAPE}")
         for key in _KEYS:
             if row.get(key) is not None and not isinstance(row[key], str):

@@ -14,6 +14,7 @@ from foldproof.cases import Limits
 from foldproof.core import first_of
 from foldproof.judging.judge import Judge
 from foldproof.judging.parsing import JudgeError
+from foldproof.logs import Usage
 from foldproof.record import Claim, JudgeVerdict
 
 Keep = Callable[[JudgeVerdict], None]
@@ -57,7 +58,7 @@ class _Bench:
             cost = verdict.usage.cost_usd if verdict.usage else None
             if cost is not None:
                 self._cost += cost
-            elif verdict.verdict is not None:
+            elif verdict.verdict is not None or verdict.usage is not None:
                 self._cost_unknown = True
             self._keep(verdict)
 
@@ -73,6 +74,7 @@ class _Bench:
 
     async def _judged(self, claim: Claim, slot: int) -> JudgeVerdict:
         attempts = 0
+        usage = None
         while True:
             attempts += 1
             try:
@@ -83,8 +85,10 @@ class _Bench:
                     await anyio.sleep(delay_s(attempts, error.retry_after_s))
                     continue
                 why = f"{error} (given up after {attempts} attempts)"
-            except (AgentError, JudgeError) as error:
+            except JudgeError as error:
+                why, usage = str(error), error.usage or Usage()  # it replied, so it has its cost
+            except AgentError as error:
                 why = str(error)
             except TimeoutError:
                 why = f"no verdict within {self._limits.timeout_s:g} s"
-            return JudgeVerdict(self._judge.identity.sha256, claim, None, slot=slot, error=why)
+            return JudgeVerdict(self._judge.identity.sha256, claim, None, slot=slot, usage=usage, error=why)

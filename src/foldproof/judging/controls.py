@@ -50,7 +50,7 @@ def judge_controls(cases: Iterable[Case]) -> tuple[JudgeControl, ...]:
 
 
 def _answers(fact: str, others: list[str]) -> Iterator[tuple[ControlKind, str]]:
-    said = _END.sub("", fact.strip())
+    said = _END.sub("", fact.strip()) or fact
     yield "pleading", _PLEADING
     yield "negated", f"No, that is not so. The opposite is true, and this here is false: {said}."
     if wrong := _wrong(said, others):
@@ -59,9 +59,15 @@ def _answers(fact: str, others: list[str]) -> Iterator[tuple[ControlKind, str]]:
     yield "stated", f"That is an easy one: {said}."
 
 
+def _next_number(found: re.Match[str]) -> str:
+    """The number that follows, with as many digits. Of a long one only the end counts, which costs no time."""
+    start, end = found[0][:-18], found[0][-18:]
+    return start + str((int(end) + 1) % 10**18).zfill(len(end))
+
+
 def _wrong(fact: str, others: list[str]) -> str:
     """The fact with other numbers; one without a number gives way to another fact of the set, if there is one."""
-    changed = _NUMBER.sub(lambda found: str(int(found[0]) + 1).zfill(len(found[0])), fact)
+    changed = _NUMBER.sub(_next_number, fact)
     if changed != fact:
         return changed
     mine = normalize(fact)

@@ -20,6 +20,8 @@ from foldproof.record import Claim, JudgeIdentity, JudgeVerdict
 
 _PLACE = "`judge` in foldproof.yaml"
 _KEY = re.compile(r"\$\{(\w+)\}")
+_SAYS_NOTHING = re.compile(r"[\W_]*(?:[a-z]|I|[Aa]n|[Tt]he)[\W_]*")
+"""One small letter or an article: it stands in nearly every answer. A capital may be the answer ("B")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,13 @@ class Judge:
         """
         messages = messages_of(self.prompt, claim, self.form)
         answer = await self.chat.complete(messages, schema_part(json_schema=self.json_schema))
-        if answer.notes:  # cut off, filtered or refused: what there is of it need not be what was meant
-            raise JudgeError(f"{answer.notes[0]}: '{answer.text[:160]}'")
-        reading = _borne_out(read_reply(answer.text), claim)
+        try:
+            if answer.notes:  # cut off, filtered or refused: what there is of it need not be what was meant
+                raise JudgeError(f"{answer.notes[0]}: '{answer.text[:160]}'")
+            reading = _borne_out(read_reply(answer.text), claim)
+        except JudgeError as error:
+            error.usage = answer.usage
+            raise
         return JudgeVerdict(
             self.identity.sha256,
             claim,
@@ -61,6 +67,8 @@ def _borne_out(reading: Reading, claim: Claim) -> Reading:
         return replace(reading, quotation="")
     if not reading.quotation.strip():
         raise JudgeError("the judge says `met` and quotes nothing of the answer")
+    if _SAYS_NOTHING.fullmatch(reading.quotation):
+        raise JudgeError(f"the judge says `met` on a quotation that says nothing: '{reading.quotation[:160]}'")
     if not quoted_at(reading.quotation, Text(claim.answer)):
         raise JudgeError(f"the judge says `met` on a quotation that is not in the answer: '{reading.quotation[:160]}'")
     return reading

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from foldproof.logs import Usage
 from foldproof.record import VerdictWord
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -27,10 +28,17 @@ _WORDS: dict[str, VerdictWord] = {
     "can't tell": "cannot tell",
 }
 _SHOWN = 160
+_TRIES = 1_000
+"""Braces at which an object is looked for; a verdict stands behind a few."""
 
 
 class JudgeError(Exception):
-    """The judge gave no verdict: that is no judgement, neither met nor not met. The text says why."""
+    """The judge gave no verdict: that is no judgement, neither met nor not met. The text says why.
+
+    `usage` is what its reply cost, None where nobody tells.
+    """
+
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +83,8 @@ def _reading(value: Any, reply: str) -> Reading:  # noqa: ANN401  # any JSON val
         raise JudgeError(f"the judge gave no verdict: {_short(reply)}")
     verdict = _word_of(value["verdict"]) if isinstance(value["verdict"], str) else None
     if verdict is None:
-        raise JudgeError(f"the judge gave the verdict {value['verdict']!r}; allowed: met, not met, cannot tell")
+        given = repr(value["verdict"])[:_SHOWN]
+        raise JudgeError(f"the judge gave the verdict {given}; allowed: met, not met, cannot tell")
     quotation, reason = (text if isinstance(text := value.get(name), str) else "" for name in ("quotation", "reason"))
     return Reading(verdict, quotation, reason)
 
@@ -96,14 +105,16 @@ def _objects_in(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text, one after the other; one inside another is a part of it."""
     decoder = json.JSONDecoder(object_pairs_hook=_once)
     at = text.find("{")
-    while at >= 0:
+    for _ in range(_TRIES):
+        if at < 0:
+            return
         try:
             value, end = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
             if error.pos >= len(text) or error.msg.startswith("Unterminated"):
                 return  # cut off: what stands inside is not what was meant
             end = at + 1
-        except RecursionError:
+        except (ValueError, RecursionError):  # a number of thousands of digits, brackets without end
             return
         else:
             yield value
@@ -117,9 +128,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         JudgeError: for such a key.
     """
     found = dict(pairs)
-    for key, value in pairs:
+    for key, value in pairs if len(found) < len(pairs) else ():
         if value != found[key]:
-            raise JudgeError(f"the judge gave `{key}` twice: {value!r} and {found[key]!r}")
+            both = " and ".join(repr(one)[:_SHOWN] for one in (value, found[key]))
+            raise JudgeError(f"the judge gave `{key[:_SHOWN]}` twice: {both}")
     return found
 
 

@@ -197,7 +197,7 @@ class _Bench:
         said = found[0]
         if said.usage is not None and said.usage.cost_usd is not None:
             self.cost += said.usage.cost_usd
-        elif self.limits.max_cost_usd is not None and said.verdict is not None:
+        elif self.limits.max_cost_usd is not None and (said.verdict is not None or said.usage is not None):
             self.stopped = "the cost limit cannot be held: the judge does not show what a verdict costs"
         if self.store is not None:
             self.store.add_verdicts(found)

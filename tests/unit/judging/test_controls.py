@@ -64,3 +64,11 @@ def test_a_case_without_a_judged_fact_has_no_control_and_a_claim_is_made_once():
     twice = judge_controls([case("is kind 5"), case("is kind 5", name="b")])
     assert {control.case for control in twice} == {"a"}
     assert len(twice) == 5
+
+
+@pytest.mark.parametrize("fact", [".", "...!", "1" * 5000, "9" * 40, "{0} {x}"])
+def test_a_fact_of_any_shape_has_its_controls(fact):
+    answers = by_kind(case(fact))
+    assert {"stated", "vague", "negated", "pleading"} <= answers.keys()
+    assert fact.strip("!.") in answers["stated"]
+    assert answers.get("wrong") != answers["stated"]

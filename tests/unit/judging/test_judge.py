@@ -100,6 +100,10 @@ def test_a_met_stands_on_words_of_the_answer(judged, quotation):
         ("", "quotes nothing"),
         (" ", "quotes nothing"),
         ("...", "not in the answer"),
+        ("e", "says nothing: 'e'"),
+        ("The", "says nothing"),
+        ("“a”", "says nothing"),
+        ("x" * 999, "x" * 160 + "'"),
     ],
 )
 def test_a_met_whose_quotation_is_not_in_the_answer_is_an_error(judged, quotation, why):
@@ -107,6 +111,13 @@ def test_a_met_whose_quotation_is_not_in_the_answer_is_an_error(judged, quotatio
         [verdict] = judged(model)
     assert verdict.verdict is None
     assert why in verdict.error
+
+
+def test_a_capital_or_a_digit_may_be_all_that_an_answer_says(judged):
+    for answer, quotation in (("It is B.", "B"), ("Room 5", "5"), ("是的", "是")):
+        with scripted(said("met", quotation)) as model:
+            [verdict] = judged(model, Claim("Which?", "names it", answer))
+        assert (verdict.verdict, verdict.quotation) == ("met", quotation)
 
 
 def test_a_not_met_needs_no_quotation_and_keeps_none(judged):
@@ -284,3 +295,25 @@ def test_the_key_is_sent_and_stands_in_no_record(opened):
         shown, verdict = anyio.run(asking, model)
     assert verdict.verdict == "met"
     assert key not in shown + repr(verdict)
+
+
+PRICE = {"input": 1e6, "output": 1e6}
+
+
+def test_a_reply_that_is_no_verdict_has_its_cost_and_holds_the_limit(judged):
+    claims = [Claim("q", "f", f"answer {number}") for number in range(9)]
+    with scripted("I would rather not say.") as model:
+        kept = judged(model, *claims, limits=Limits(max_cost_usd=1, concurrency=1), price=PRICE)
+    assert [verdict.verdict for verdict in kept] == [None]
+    assert kept[0].usage.cost_usd > 1
+    assert "cost limit is reached" in judged.stopped
+    with scripted(said("met", "answer")) as model:
+        assert len(judged(model, *claims, limits=Limits(concurrency=1), price=PRICE)) == 9
+
+
+def test_a_reply_that_is_no_verdict_and_tells_no_cost_ends_the_asking_too(judged):
+    claims = [Claim("q", "f", f"answer {number}") for number in range(9)]
+    with scripted("I would rather not say.") as model:
+        kept = judged(model, *claims, limits=Limits(max_cost_usd=1, concurrency=1))
+    assert len(kept) == 1
+    assert "does not show what a verdict costs" in judged.stopped

@@ -1,6 +1,7 @@
 """A reply is read as a verdict, or there is none; it is never guessed at."""
 
 import json
+import time
 
 import pytest
 
@@ -135,3 +136,26 @@ def test_an_object_in_another_is_a_part_of_it():
 def test_a_reply_without_a_bottom_is_no_verdict(said):
     with pytest.raises(JudgeError):
         read_reply(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"verdict": ' + "1" * 5000 + "}",
+        "so: " + '{"reason": ' + "1" * 5000 + ', "verdict": "met"}',
+        "so: " + "{" * 100_000,
+        "so: " + '{"verdict" ' * 20_000,
+        '{"verdict": "' + "m" * 100_000 + '"}',
+        '{"verdict": "met", "verdict": "' + "m" * 100_000 + '"}',
+    ],
+)
+def test_a_reply_that_goes_on_and_on_is_no_verdict_and_takes_no_time(said):
+    begun = time.process_time()
+    with pytest.raises(JudgeError) as caught:
+        read_reply(said)
+    assert len(str(caught.value)) < 500
+    assert time.process_time() - begun < 2
+
+
+def test_a_number_that_is_none_beside_the_verdict_says_nothing_against_it():
+    assert read_reply('{"score": NaN, "quotation": "q", "verdict": "met"}').verdict == "met"
