@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from foldproof.agents.endpoint import Chat, price_of, settings_json
+from foldproof.agents.http_answers import Completion
 from foldproof.agents.model import check_model, endpoint_of
 from foldproof.agents.pool import Pool
 from foldproof.cases import JudgeSettings, expand
@@ -44,9 +45,7 @@ class Judge:
         messages = messages_of(self.prompt, claim, self.form)
         answer = await self.chat.complete(messages, schema_part(json_schema=self.json_schema))
         try:
-            if answer.notes:  # cut off, filtered or refused: what there is of it need not be what was meant
-                raise JudgeError(f"{answer.notes[0]}: '{answer.text[:160]}'")
-            reading = _borne_out(read_reply(answer.text), claim)
+            reading = _borne_out(_reading(answer), claim)
         except JudgeError as error:
             error.usage = answer.usage
             raise
@@ -59,6 +58,12 @@ class Judge:
             slot=slot,
             usage=answer.usage,
         )
+
+
+def _reading(answer: Completion) -> Reading:
+    if answer.notes:  # cut off, filtered or refused: what there is of it need not be what was meant
+        raise JudgeError(f"{answer.notes[0]}: '{answer.text[:160]}'")
+    return read_reply(answer.text)
 
 
 def _borne_out(reading: Reading, claim: Claim) -> Reading:

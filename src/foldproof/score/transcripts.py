@@ -11,6 +11,8 @@ LONGEST = 60_000
 """Characters of a transcript. A longer session is shortened step by step, with a mark in each, and this is said."""
 _LEAST = 200
 _ROOM = 40
+_GOES_ON = "\n        "
+"""How the lines of one step are joined: further in than any line of ours, so that no text can look like a step."""
 
 
 def beginning(steps: Sequence[Step], length: int) -> Sequence[Step]:
@@ -36,17 +38,21 @@ def transcript(steps: Sequence[Step]) -> tuple[str, bool]:
 
 
 def _line(step: Step, most: int | None) -> str:
-    text = _short(step.text, most)
+    text = _GOES_ON.join(_short(step.text, most).splitlines())
     if step.kind == "called":
         args = _short(json.dumps(step.args, ensure_ascii=False, default=str), most)
         answer = text if step.answered else "(the log holds no result)"
         failed = " (failed)" if step.failed else ""
         who = "agent" if step.by_agent else "user"
-        return f"[{step.number}] {who} calls {step.name} {args}\n    result{failed}: {answer}"
+        return f"[{step.number}] {who} calls {_name(step.name)} {args}\n    result{failed}: {answer}"
     if step.kind == "result":
-        return f"[{step.number}] {step.name or 'tool'} answers{' (failed)' if step.failed else ''}: {text}"
-    who = step.speaker or ("agent" if step.by_agent else "user")
+        return f"[{step.number}] {_name(step.name) or 'tool'} answers{' (failed)' if step.failed else ''}: {text}"
+    who = _name(step.speaker) or ("agent" if step.by_agent else "user")
     return f"[{step.number}] {who}{' (thought)' if step.kind == 'thought' else ''}: {text}"
+
+
+def _name(name: str) -> str:
+    return " ".join(name.split())
 
 
 def _short(text: str, most: int | None) -> str:
