@@ -5,13 +5,25 @@ from foldproof.cases.environment import expand
 from foldproof.cases.expectations import ArgumentCheck, CallCount, Expectation, ExpectedCall
 from foldproof.cases.forgetting import Bystander, Forgetting
 from foldproof.cases.frozen import CutFrom
+from foldproof.cases.git import GitError, Repository, repository_of
+from foldproof.cases.holdout import (
+    HoldoutError,
+    HoldoutKey,
+    cases_in_holdout,
+    make_key,
+    open_sealed,
+    read_key,
+    seal_set,
+    sealed_header,
+)
+from foldproof.cases.holdout_log import LogEntry, append_entry, file_hash, log_problems, openings, read_log
 from foldproof.cases.import_logs import Extra, LogImport, import_logs
 from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
 from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
 from foldproof.cases.nodes import shown
-from foldproof.cases.project import find_project, load_project, project_environment
-from foldproof.cases.project_records import Configuration, JudgeSettings, Limits, Project, Repeats
+from foldproof.cases.project import find_project, load_project, project_environment, usual_log
+from foldproof.cases.project_records import Configuration, HoldoutSettings, JudgeSettings, Limits, Project, Repeats
 from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.records import (
     CLASSES,
@@ -46,25 +58,34 @@ __all__ = [
     "Extra",
     "Fact",
     "Forgetting",
+    "GitError",
+    "HoldoutError",
+    "HoldoutKey",
+    "HoldoutSettings",
     "ImportReport",
     "JudgePin",
     "JudgeSettings",
     "Limits",
+    "LogEntry",
     "LogImport",
     "Point",
     "Project",
     "Provenance",
     "Repeats",
     "ReplaySet",
+    "Repository",
     "Requirement",
     "Source",
     "Waiver",
     "add_to_set",
     "append_cases",
+    "append_entry",
+    "cases_in_holdout",
     "cases_text",
     "cut",
     "dump_set",
     "expand",
+    "file_hash",
     "find_project",
     "import_logs",
     "import_longmemeval",
@@ -72,12 +93,22 @@ __all__ = [
     "lint_since",
     "load_project",
     "load_set",
+    "log_problems",
     "lost_sources",
+    "make_key",
+    "open_sealed",
+    "openings",
     "points_of",
     "project_environment",
     "project_schema",
+    "read_key",
+    "read_log",
     "replay_set_schema",
+    "repository_of",
+    "seal_set",
+    "sealed_header",
     "set_case_field",
     "shown",
+    "usual_log",
     "without_doubles",
 ]

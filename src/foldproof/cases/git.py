@@ -134,11 +134,12 @@ class Repository:
 
 
 def repository_of(folder: Path) -> Repository:
-    """The repository that a folder lies in.
+    """The repository that a folder lies in, or will lie in once it is made.
 
     Raises:
         GitError: where it lies in none, or git is not there or refuses to read it.
     """
+    folder = next(place for place in (folder, *folder.parents) if place.is_dir())
     try:
         top = _git(folder, "rev-parse", "--show-toplevel")
     except _FailedError as error:

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from foldproof.cases.faults import problems_of
 from foldproof.cases.nodes import data_of, line_at, read_text, shown
-from foldproof.cases.project_records import Configuration, JudgeSettings, Limits, Project, Repeats
-from foldproof.cases.project_wire import ConfigWire, JudgeSettingsWire, ProjectWire
+from foldproof.cases.project_records import Configuration, HoldoutSettings, JudgeSettings, Limits, Project, Repeats
+from foldproof.cases.project_wire import ConfigWire, HoldoutWire, JudgeSettingsWire, ProjectWire
 from foldproof.cases.tree import read_tree
 from foldproof.core import FileError, Problem, UsageError, nearest_of
 
@@ -82,6 +82,8 @@ class _Loader:
             for key in ("replay_set", "baseline_file"):
                 if "\0" in (getattr(wire, key) or ""):
                     self.wrong((key,), f"`{key}` holds the character NUL, which no path has", "write the path")
+            if wire.holdout and "\0" in f"{wire.holdout.file}{wire.holdout.log}":
+                self.wrong(("holdout",), "`holdout` holds the character NUL, which no path has", "write the path")
         self.settle()
         assert wire is not None  # noqa: S101  # None leaves problems, and problems were raised
         root = self.path.parent
@@ -97,6 +99,7 @@ class _Loader:
             limits=Limits(**dict(wire.limits)),
             judge=_judge_of(wire.judge),
             simulator=wire.simulator,
+            holdout=_holdout_of(wire.holdout, root) if wire.holdout else None,
         )
 
     def settle(self) -> None:
@@ -196,6 +199,17 @@ class _Loader:
         names = chain[chain.index(chain[-1]) :]
         message = f"configurations extend each other: {' -> '.join(names)}"
         self.wrong(("configs", chain[-2], "extends"), message, "take one `extends` out")
+
+
+def _holdout_of(wire: HoldoutWire, root: Path) -> HoldoutSettings:
+    file = Path(os.path.normpath(root / wire.file))
+    log = Path(os.path.normpath(root / wire.log)) if wire.log else usual_log(file)
+    return HoldoutSettings(file, log, wire.most_openings)
+
+
+def usual_log(file: Path) -> Path:
+    """Where the log of a sealed file stands unless a project says otherwise: beside it."""
+    return file.with_name(f"{file.name}.log.jsonl")
 
 
 def _judge_of(wire: JudgeSettingsWire) -> JudgeSettings:

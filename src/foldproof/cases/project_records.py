@@ -52,6 +52,15 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HoldoutSettings:
+    """The sealed set of a project, the log of its openings, and how often it may be opened; None where not stated."""
+
+    file: Path
+    log: Path
+    most_openings: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Configuration:
     """A named agent with its memory, model and retrieval settings, `extends` already applied.
 
@@ -110,3 +119,4 @@ class Project:
     limits: Limits = Limits()
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     simulator: Mapping[str, Any] = field(default_factory=dict)
+    holdout: HoldoutSettings | None = None

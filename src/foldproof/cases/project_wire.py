@@ -260,6 +260,14 @@ class JudgeSettingsWire(Wire):
     )
 
 
+class HoldoutWire(Wire):
+    """The sealed second set."""
+
+    file: Text
+    log: Text | None = None
+    most_openings: CountFromZero | None = None
+
+
 class ProjectWire(Wire):
     """The project file."""
 
@@ -272,4 +280,5 @@ class ProjectWire(Wire):
     limits: LimitsWire = Field(default_factory=LimitsWire)
     judge: JudgeSettingsWire = Field(default_factory=JudgeSettingsWire)
     simulator: FreeMapping = Field(default_factory=dict)
+    holdout: HoldoutWire | None = None
     configs: dict[ConfigName, ConfigWire] = Field(min_length=1)

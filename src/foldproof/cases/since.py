@@ -62,7 +62,7 @@ def without_doubles(found: Sequence[Problem], told: Sequence[Problem]) -> tuple[
     return (*(item for item in found if item not in doubles), *told)
 
 
-def lost_sources(problems: Sequence[Problem], path: Path, rev: str) -> tuple[Problem, ...]:
+def lost_sources(problems: Sequence[Problem], path: Path, *, rev: str) -> tuple[Problem, ...]:
     """The problems of a set that does not load, and of sources that are gone what they said at a revision.
 
     Raises:

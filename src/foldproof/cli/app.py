@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("files:import_", "Make histories from logs, or a replay set from a benchmark."),
     "judge": ("judge:judge", "Pin the judge, measure it, hold a new one against it."),
     "sessions": ("sessions:sessions", "What recorded sessions show: grade them, cut a case out of one."),
+    "holdout": ("holdout:holdout", "Seal a second set, and run it at release only."),
     "export": ("stored:export", "Write a run as json, junit or md."),
     "doctor": ("start:doctor", "What is installed, reachable and missing."),
 }

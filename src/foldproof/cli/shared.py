@@ -72,7 +72,7 @@ def workspace(project_path: Path | None, set_path: Path | None) -> Iterator[Work
         yield opened
 
 
-def ask_agents(work: Callable[..., Awaitable[T]], opened: Workspace, what: Any, options: Options) -> T:  # noqa: ANN401
+def ask_agents(work: Callable[..., Awaitable[T]], opened: Any, what: Any, options: Options) -> T:  # noqa: ANN401
     """Do work that calls agents; where it needs a person's yes and one is there, ask once.
 
     What a Python agent prints goes to the error stream, so that it cannot end up inside a report.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, insert, select, update
+from sqlalchemy import Connection, Engine, Row, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError
 
@@ -28,10 +26,11 @@ from foldproof.record.schema import (
     VERDICTS,
     pending,
 )
+from foldproof.record.sqlite import file_engine, memory_engine
 from foldproof.record.verdicts import Calibration, JudgeVerdict
 
 R = TypeVar("R")
-_PATIENCE_S = 10
+_NOWHERE = Path(":memory:")
 _GITIGNORE = "# machine files of foldproof: nothing here belongs in git\n*\n"
 
 
@@ -74,15 +73,19 @@ class Store:
                 ignore.write_text(_GITIGNORE, encoding="utf-8")
         except OSError as error:
             raise StoreError(f"{path}: the store cannot be written: {error.strerror}") from error
-        # Transactions are begun by hand: the driver would leave the creation of tables outside of them.
-        engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"isolation_level": None})
-        event.listen(engine, "connect", _on_connect)
-        store = cls(engine, path, redact or Redactor())
+        store = cls(file_engine(path), path, redact or Redactor())
         try:
             store._upgrade()
         except BaseException:
             store.close()
             raise
+        return store
+
+    @classmethod
+    def in_memory(cls, redact: Redactor | None = None) -> Self:
+        """A store of this process alone, gone with it: nothing of it touches the disk."""
+        store = cls(memory_engine(), _NOWHERE, redact or Redactor())
+        store._upgrade()
         return store
 
     def close(self) -> None:
@@ -141,6 +144,9 @@ class Store:
         Raises:
             StoreError: where the lock's file, which stands beside the store, cannot be written.
         """
+        if self._path is _NOWHERE:
+            yield True
+            return
         from filelock import FileLock, Timeout  # tries out the file system when it is imported
 
         guard = FileLock(self._path.with_name(f"{self._path.name}.{name}.lock"))
@@ -360,26 +366,6 @@ _CALIBRATING = sqlite_insert(CALIBRATIONS)
 _SET_CALIBRATION = _CALIBRATING.on_conflict_do_update(
     index_elements=[CALIBRATIONS.c.judge], set_={"record": _CALIBRATING.excluded.record}
 )
-
-
-def _on_connect(connection: sqlite3.Connection, _: object) -> None:
-    connection.execute(f"PRAGMA busy_timeout={1000 * _PATIENCE_S}")
-    _switch_to_wal(connection)
-    connection.execute("PRAGMA synchronous=NORMAL")
-
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """A new file is switched once. SQLite does not wait for another process that does it at the same time."""
-    until = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-        else:
-            return
 
 
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}

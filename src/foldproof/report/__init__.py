@@ -33,6 +33,13 @@ from foldproof.report.documents import (
 from foldproof.report.evidence import explain_document
 from foldproof.report.explained import ExplainDocument
 from foldproof.report.grades import GradeDocument, grade_document
+from foldproof.report.holdout import (
+    HoldoutDocument,
+    HoldoutLogDocument,
+    holdout_classes,
+    holdout_entries,
+    holdout_reasons,
+)
 from foldproof.report.imports import ImportDocument, import_document
 from foldproof.report.judges import (
     DisagreementRow,
@@ -57,6 +64,8 @@ from foldproof.report.terminal import (
     render_explain,
     render_files,
     render_grades,
+    render_holdout,
+    render_holdout_log,
     render_import,
     render_lint,
     render_match,
@@ -80,6 +89,8 @@ __all__ = [
     "FilesDocument",
     "Finding",
     "GradeDocument",
+    "HoldoutDocument",
+    "HoldoutLogDocument",
     "ImportDocument",
     "LintDocument",
     "MatchDocument",
@@ -96,6 +107,9 @@ __all__ = [
     "document_schema",
     "explain_document",
     "grade_document",
+    "holdout_classes",
+    "holdout_entries",
+    "holdout_reasons",
     "import_document",
     "json_text",
     "judge_part",
@@ -120,6 +134,8 @@ __all__ = [
     "render_explain",
     "render_files",
     "render_grades",
+    "render_holdout",
+    "render_holdout_log",
     "render_import",
     "render_lint",
     "render_match",

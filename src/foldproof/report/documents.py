@@ -16,6 +16,7 @@ from foldproof.report.corrections import CorrectionRow
 from foldproof.report.cuts import CutDocument
 from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
 from foldproof.report.grades import GradeDocument
+from foldproof.report.holdout import HoldoutDocument, HoldoutLogDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePart, JudgePinDocument, JudgeReconciliationDocument
 from foldproof.score import Owner
@@ -327,6 +328,8 @@ DOCUMENTS: dict[str, type[Document]] = {
     "explain": ExplainDocument,
     "files": FilesDocument,
     "grade": GradeDocument,
+    "holdout": HoldoutDocument,
+    "holdout-log": HoldoutLogDocument,
     "import": ImportDocument,
     "judge-calibration": JudgeCalibrationDocument,
     "judge-pin": JudgePinDocument,

@@ -30,6 +30,7 @@ from foldproof.report.documents import (
 )
 from foldproof.report.explained import ExplainDocument
 from foldproof.report.grades import GradeDocument
+from foldproof.report.holdout import HoldoutDocument, HoldoutLogDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePinDocument, JudgeReconciliationDocument
 from foldproof.report.pages import (
@@ -43,6 +44,8 @@ from foldproof.report.pages import (
     write_explain,
     write_files,
     write_grades,
+    write_holdout,
+    write_holdout_log,
     write_import,
     write_lint,
     write_match,
@@ -257,6 +260,16 @@ def render_cut(document: CutDocument, *, width: int, colour: bool, details: bool
 def render_grades(document: GradeDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """The grades of sessions: which met their goal, and where the others turned."""
     return _render(write_grades, document, width, colour=colour, details=details)
+
+
+def render_holdout(document: HoldoutDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """A run of the holdout: counts and a verdict."""
+    return _render(write_holdout, document, width, colour=colour, details=details)
+
+
+def render_holdout_log(document: HoldoutLogDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """The log of a holdout."""
+    return _render(write_holdout_log, document, width, colour=colour, details=details)
 
 
 def render_demo(document: DemoDocument, *, width: int, colour: bool, details: bool = False) -> str:

@@ -7,6 +7,14 @@ from foldproof.workflow.control import Controls
 from foldproof.workflow.cutting import FoundSession, session_in_log, session_of_run
 from foldproof.workflow.examining import Found, examine
 from foldproof.workflow.grading import GradeOptions, GradeReport, grade_logs, grade_sessions
+from foldproof.workflow.holdout import (
+    HoldoutLog,
+    HoldoutReport,
+    check_holdout_log,
+    holdout_notes,
+    run_holdout,
+    seal_holdout,
+)
 from foldproof.workflow.personal import personal_redactor
 from foldproof.workflow.pinning import pin_judge
 from foldproof.workflow.reading import CompareReport, Explanation, compare_runs, explain_case, rescore_run
@@ -30,6 +38,8 @@ __all__ = [
     "FoundSession",
     "GradeOptions",
     "GradeReport",
+    "HoldoutLog",
+    "HoldoutReport",
     "Options",
     "Progress",
     "Proposed",
@@ -40,11 +50,13 @@ __all__ = [
     "apply_acceptance",
     "calibrate_judge",
     "check_candidate",
+    "check_holdout_log",
     "compare_runs",
     "examine",
     "explain_case",
     "grade_logs",
     "grade_sessions",
+    "holdout_notes",
     "keep_calibration",
     "locate_project",
     "open_workspace",
@@ -55,6 +67,8 @@ __all__ = [
     "reconcile_judge",
     "rescore_run",
     "run_config",
+    "run_holdout",
+    "seal_holdout",
     "session_in_log",
     "session_of_run",
     "sessions_of_run",

@@ -14,6 +14,7 @@ from foldproof.record import Run
 from foldproof.record.store import CheckRow
 from foldproof.score import CaseScore
 from foldproof.workflow.control import Control, Controls, less, run_control, run_controls
+from foldproof.workflow.holdout import holdout_notes
 from foldproof.workflow.run_reports import RunReport, cost_of, judge_notes, record_notes, total_cost
 from foldproof.workflow.running import Opened, Options, ask, is_recent, new_run, open_configuration, select_cases
 from foldproof.workflow.verdicts import Judging, ask_judge, judge_of, unjudged, verdicts_of
@@ -90,6 +91,7 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
             *judge_notes(before, after),
             *_run_notes(workspace, before, after),
             *filter(None, [control.note]),
+            *holdout_notes(workspace.project, workspace.replay_set),
         ),
     )
     check = judge_check(workspace.replay_set, evidence, today=_today())

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from foldproof.cases import Case, JudgePin, Limits
 from foldproof.cases.judges import prompt_hash
-from foldproof.cases.nodes import read_bytes
 from foldproof.compare.judge_controls import ControlRates, ControlVerdict, control_rates
 from foldproof.compare.settled import load_settled
 from foldproof.core import UsageError
@@ -81,7 +80,7 @@ def judge_of(workspace: Workspace, pin: JudgePin | None = None) -> JudgeIdentity
     pin = pin or workspace.replay_set.judge
     if pin is None:
         return None
-    prompt = prompt_hash(prompt_file(workspace, pin.prompt))
+    prompt = prompt_hash(prompt_file(workspace, pin.prompt), workspace.read)
     return identity_of(pin.model, workspace.project.judge, prompt_sha256=prompt)
 
 
@@ -161,7 +160,7 @@ async def opened_judge(workspace: Workspace, pin: JudgePin | None = None) -> Asy
         raise UsageError(
             f"{workspace.replay_set.path}: the set names no judge\n  run: foldproof judge pin --model NAME"
         )
-    prompt = read_bytes(prompt_file(workspace, pin.prompt))
+    prompt = workspace.read(prompt_file(workspace, pin.prompt))
     async with open_judge(pin.model, workspace.project.judge, prompt=prompt, environ=workspace.environ) as judge:
         yield judge
 

@@ -17,6 +17,7 @@ from foldproof.cases import (
     load_set,
     project_environment,
 )
+from foldproof.cases.nodes import ReadBytes, read_bytes
 from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError, nearest_of
 from foldproof.record import Run, Store, StoreError, StoreListing
 from foldproof.score import Records
@@ -24,12 +25,16 @@ from foldproof.score import Records
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A project, its loaded set, its open store and the environment that its configurations read."""
+    """A project, its loaded set, its open store and the environment that its configurations read.
+
+    `read` is how the files of the set are read, which for a sealed one are on no disk.
+    """
 
     project: Project
     replay_set: ReplaySet
     store: Store
     environ: Mapping[str, str]
+    read: ReadBytes = read_bytes
 
     def configuration(self, name: str) -> Configuration:
         """The configuration of that name, or one made of an agent named directly (`python:module:name`).

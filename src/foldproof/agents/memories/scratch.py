@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+from contextvars import ContextVar
 from pathlib import Path
+
+from foldproof.core import UsageError
+
+OFF_DISK: ContextVar[bool] = ContextVar("off_disk", default=False)
+"""Whether what memories are told may not touch the disk, as in a run of the holdout: their folders are in memory."""
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108  # the kernel's own, and the folders made there are of the user alone
 
 
 class Scratch:
@@ -17,8 +25,18 @@ class Scratch:
         self._folders: set[Path] = set()
 
     def folder(self, name: str) -> Path:
-        """A new, empty folder of the user alone, `foldproof-NAME-…` where temporary files are kept."""
-        made = Path(tempfile.mkdtemp(prefix=f"foldproof-{name}-"))
+        """A new, empty folder of the user alone, `foldproof-NAME-…` where temporary files are kept.
+
+        Raises:
+            UsageError: where it may not be on the disk, and this machine has no folder that is not.
+        """
+        off_disk = OFF_DISK.get()
+        if off_disk and not os.access(_IN_MEMORY, os.W_OK):
+            raise UsageError(
+                f"memory '{name}' keeps files while it runs, and this machine has no folder in memory ({_IN_MEMORY})\n"
+                "  open the holdout on a machine that has one, or with a memory that keeps no files"
+            )
+        made = Path(tempfile.mkdtemp(prefix=f"foldproof-{name}-", dir=_IN_MEMORY if off_disk else None))
         self._folders.add(made)
         return made
 

@@ -71,7 +71,7 @@ def lint(
         try:
             replay_set = load_set(path)
         except FileError as error:
-            problems = error.problems if since is None else lost_sources(error.problems, path, since)
+            problems = error.problems if since is None else lost_sources(error.problems, path, rev=since)
         if replay_set is not None:
             told = () if since is None else lint_since(replay_set, since)
             problems = without_doubles(lint_set(replay_set), told)

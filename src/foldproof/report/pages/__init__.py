@@ -7,6 +7,7 @@ from foldproof.report.pages.cuts import write_cut
 from foldproof.report.pages.demo import write_demo
 from foldproof.report.pages.explain import write_explain
 from foldproof.report.pages.grades import write_grades
+from foldproof.report.pages.holdout import write_holdout, write_holdout_log
 from foldproof.report.pages.imports import write_import
 from foldproof.report.pages.judges import write_calibration, write_pin, write_reconciliation
 from foldproof.report.pages.run import write_run
@@ -23,6 +24,8 @@ __all__ = [
     "write_explain",
     "write_files",
     "write_grades",
+    "write_holdout",
+    "write_holdout_log",
     "write_import",
     "write_lint",
     "write_match",
