@@ -167,7 +167,7 @@ def openings(entries: tuple[LogEntry, ...]) -> int:
     return sum(entry.act == "opened" and (not sealed or entry.details.get("set") == sealed[-1]) for entry in entries)
 
 
-def log_problems(path: Path, sealed: Path | None, repository: Repository | None) -> list[str]:
+def log_problems(path: Path, sealed: Path | None, *, repository: Repository | None = None) -> list[str]:
     """What is wrong with a log beyond its chain: that its end was cut off, or all of it written anew.
 
     Held against it are the versions that git has, each of which must begin the next, and the hash of the sealed file.

@@ -39,10 +39,6 @@ def _on_connect(connection: sqlite3.Connection, _: object) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
-def _stay_in_memory(connection: sqlite3.Connection, _: object) -> None:
-    connection.execute("PRAGMA temp_store=MEMORY")  # else a large sort may spill into a file
-
-
 def _switch_to_wal(connection: sqlite3.Connection) -> None:
     """A new file is switched once. SQLite does not wait for another process that does it at the same time."""
     until = time.monotonic() + _PATIENCE_S

@@ -100,7 +100,7 @@ async def run_holdout(
     """
     repository = repository_of(project.root)
     who, commit = repository.user(), repository.commit()
-    for problem in log_problems(holdout.log, holdout.file, repository):
+    for problem in log_problems(holdout.log, holdout.file, repository=repository):
         raise HoldoutError(f"{problem}\n  take both from git, as they were committed last")
     opened = open_sealed(holdout.file, key)
     environ = project_environment(project)
@@ -143,7 +143,7 @@ def check_holdout_log(holdout: HoldoutSettings) -> HoldoutLog:
     except GitError as error:
         unseen.append(f"the log cannot be held against git, so a missing end is not seen: {error}".partition("\n")[0])
     try:
-        problems = log_problems(holdout.log, holdout.file, repository)
+        problems = log_problems(holdout.log, holdout.file, repository=repository)
         entries = read_log(holdout.log)
     except FileError as error:
         return HoldoutLog((), tuple(str(problem) for problem in error.problems), 0)

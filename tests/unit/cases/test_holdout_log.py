@@ -154,13 +154,13 @@ def test_openings_of_the_present_set_are_counted(log):
 
 def test_the_log_belongs_to_its_file(log, tmp_path):
     sealed = tmp_path / "holdout.sealed"
-    assert log_problems(log, sealed, None) == []
+    assert log_problems(log, sealed) == []
     sealed.write_text("sealed\n")
-    (problem,) = log_problems(log, sealed, None)
+    (problem,) = log_problems(log, sealed)
     assert "is not the file that was sealed last" in problem
-    (problem,) = log_problems(tmp_path / "gone.jsonl", sealed, None)
+    (problem,) = log_problems(tmp_path / "gone.jsonl", sealed)
     assert "does not tell of the sealing" in problem or "says nothing of the sealing" in problem
-    assert log_problems(log, None, None) == []
+    assert log_problems(log, None) == []
 
 
 class TestGit:
@@ -183,7 +183,7 @@ class TestGit:
         append_entry(log, "opened", who="Ada", commit="", details={})
         commit()
         append_entry(log, "opened", who="Ada", commit="", details={})
-        assert log_problems(log, None, repository_of(tmp_path)) == []
+        assert log_problems(log, None, repository=repository_of(tmp_path)) == []
 
     @pytest.mark.parametrize("committed", [False, True])
     def test_an_end_that_was_cut_off_is_found(self, log, commit, tmp_path, committed):
@@ -191,17 +191,17 @@ class TestGit:
         assert len(read_log(log)) == 3
         if committed:
             commit()
-        (problem,) = log_problems(log, None, repository_of(tmp_path))
+        (problem,) = log_problems(log, None, repository=repository_of(tmp_path))
         assert "lines are missing" in problem
 
     def test_a_log_that_was_taken_away_is_found(self, log, commit, tmp_path):
         log.unlink()
         commit()
-        problems = log_problems(log, None, repository_of(tmp_path))
+        problems = log_problems(log, None, repository=repository_of(tmp_path))
         assert len(problems) == 1
         assert "lines are missing" in problems[0]
 
     def test_a_log_outside_of_the_repository_has_no_versions(self, log, commit, tmp_path):
         (tmp_path / "inner").mkdir()
         subprocess.run(["git", "init", "-q", tmp_path / "inner"], check=True)
-        assert log_problems(log, None, repository_of(tmp_path / "inner")) == []
+        assert log_problems(log, None, repository=repository_of(tmp_path / "inner")) == []

@@ -11,7 +11,7 @@ import pytest
 
 from foldproof.core import ExitCode
 from foldproof.record import Store, StoreError, Trial
-from foldproof.record.store import _switch_to_wal
+from foldproof.record.sqlite import _switch_to_wal
 
 
 def _sql(path, *statements):
@@ -282,7 +282,7 @@ def test_another_process_that_switches_the_file_is_waited_for():
 
 
 def test_it_is_not_waited_for_for_ever(monkeypatch):
-    monkeypatch.setattr("foldproof.record.store._PATIENCE_S", -1)
+    monkeypatch.setattr("foldproof.record.sqlite._PATIENCE_S", -1)
     with pytest.raises(sqlite3.OperationalError, match="locked"):
         _switch_to_wal(_Switching("database is locked"))
 
