@@ -25,11 +25,13 @@ _LETTERS = "bcdfghjklmnpqrstvwxz"
 _LENGTH = 12
 _LABELS = {"name": "person"}
 _EMAIL = r"[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.)+\p{L}{2,63}"
-_NUMBERS = r"[0-9](?:[ -]?[0-9]){12,18}"
-_IBAN = r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}\b"
+_NUMBERS = r"[0-9](?:[ -]?[0-9]){12,}"
+_DIGITS = re.compile(r"\d+")
+_IBAN = r"(?i:\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}\b)"
 _DIAL = re.compile(r"\d[\d\s()./-]{5,}\d")
 _IPV4 = r"\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}\b"
-_IPV6 = r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){3,7}(?:(?:\.[0-9]{1,3}){3})?"
+_IPV6 = r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:(?:\.[0-9]{1,3}){3})?"
+_LEAST_DIGITS, _MOST_DIGITS, _FIRST_DIGITS = 13, 19, "23456"
 _CARDS = re.compile(
     r"4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
     r"|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|6(?:011|5\d\d|4[4-9]\d)\d{12}|62\d{14,17}"
@@ -120,15 +122,28 @@ class Pseudonyms:
             # What follows may look as if it belonged to it: the longest beginning that is one is taken.
             for length in range(len(found), 14, -1):
                 if found[length - 1] != " " and self._iban.is_valid(found[:length]):
-                    yield start, start + length, found[:length].replace(" ", "")
+                    yield start, start + length, found[:length].replace(" ", "").upper()
                     break
 
     def _cards(self, text: str) -> Iterator[Found]:
-        for start, end, found in _matches(self._patterns["card"], text):
-            digits = re.sub(r"[ -]", "", found)
-            whole = not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum())
-            if whole and _CARDS.fullmatch(digits) and self._luhn.is_valid(digits):
-                yield start, end, digits
+        for start, _, found in _matches(self._patterns["card"], text):
+            groups = [(start + group.start(), start + group.end()) for group in _DIGITS.finditer(found)]
+            done = start
+            for place, (first, _) in enumerate(groups):
+                if text[first] not in _FIRST_DIGITS:
+                    continue
+                # Other numbers may stand beside it, a date or a check number: the longest card from here is taken.
+                ends = (end for _, end in reversed(groups[place : place + _MOST_DIGITS]))
+                found_end = next((end for end in ends if first >= done and self._is_card(text, first, end)), None)
+                if found_end is not None:
+                    yield first, found_end, _digits(text[first:found_end])
+                    done = found_end
+
+    def _is_card(self, text: str, start: int, end: int) -> bool:
+        if not _LEAST_DIGITS <= end - start < 2 * _MOST_DIGITS or text[max(0, start - 1) : start].isalnum():
+            return False
+        digits = _digits(text[start:end])
+        return not text[end : end + 1].isalnum() and bool(_CARDS.fullmatch(digits)) and self._luhn.is_valid(digits)
 
     def _dialled(self, text: str) -> Iterator[Found]:
         if not _DIAL.search(text):
@@ -138,13 +153,16 @@ class Pseudonyms:
             yield found.start, found.end, phones.format_number(found.number, phones.PhoneNumberFormat.E164)
 
     def _addresses(self, text: str) -> Iterator[Found]:
-        for start, end, found in _matches(self._patterns["ip"], text):
+        for start, _, found in _matches(self._patterns["ip"], text):
+            bare = found[:-1] if found.endswith(":") and not found.endswith("::") else found  # `fe80::1: no answer`
             try:
-                address = ipaddress.ip_address(found)
+                address = ipaddress.ip_address(bare)
             except ValueError:
                 continue
+            if bare.count(":") == 2 and not _stands_alone(text, start, start + len(bare)):
+                continue
             if not (address.is_loopback or address.is_unspecified):
-                yield start, end, address.compressed
+                yield start, start + len(bare), address.compressed
 
     def _named(self, text: str) -> Iterator[Found]:
         if not self._persons:
@@ -189,6 +207,17 @@ def _matches(pattern: Any, text: str) -> Iterator[Found]:  # noqa: ANN401  # goo
     """The matches with their places in the text, which need not be whole Unicode."""
     for found in pattern.finditer(text.encode("utf-8", "replace").decode()):
         yield found.start(), found.end(), found.group()
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether `fe80::1` is an address, and no name of a program such as `std::map` or `abc::Def`."""
+    return not (text[max(0, start - 1) : start].isalnum() or text[end : end + 1].isalnum()) and bool(
+        _DIGITS.search(text, start, end)
+    )
+
+
+def _digits(text: str) -> str:
+    return text.replace(" ", "").replace("-", "")
 
 
 def _joined(text: str, place: int) -> bool:

@@ -24,7 +24,7 @@ def pseudonyms(*kinds, key=KEY, **more):
 SAME = {
     "email": ("ada.l+x@Example.org", "Ada.L+X@example.ORG"),
     "phone": ("+49 151 23456789", "+4915123456789", "+49 (151) 234-567-89"),
-    "iban": ("DE89 3704 0044 0532 0130 00", "DE89370400440532013000"),
+    "iban": ("DE89 3704 0044 0532 0130 00", "DE89370400440532013000", "de89 3704 0044 0532 0130 00"),
     "card": ("4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111"),
     "ip": ("2001:db8::ff00:42:8329", "2001:0db8:0000:0000:0000:ff00:0042:8329"),
     "name": ("Ada Lovelace", "Ms Lovelace", "Ada"),
@@ -126,3 +126,24 @@ def test_no_text_takes_long(text):
     started = time.process_time()
     pseudonyms(names=NAMES)(text * (20_000 // len(text)))
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{} 12/26 123", "{} 737", "2024 {}", "7 {} 12 26", "Order 77 {}, expires 12", "{} {}", "from {}-12", "{}\n{}"],
+)
+@pytest.mark.parametrize("card", ["4111 1111 1111 1111", "4111111111111111", "3782 822463 10005"])
+def test_a_card_is_found_beside_other_numbers(text, card):
+    replace = pseudonyms("card")
+    assert replace(text.replace("{}", card)) == text.replace("{}", replace(card))
+
+
+def test_a_short_address_is_found_also_before_a_colon():
+    replace = pseudonyms("ip")
+    assert replace("fe80::1, fe80::1%eth0") == f"{replace('fe80::1')}, {replace('fe80::1')}%eth0"
+    assert PSEUDONYM.fullmatch(replace("fe80::1"))
+    assert replace("std::map, abc::Def, x1::2, face::bad, 12:30, a:1:2") == (
+        "std::map, abc::Def, x1::2, face::bad, 12:30, a:1:2"
+    )
+    assert replace("fe80::1: no answer") == f"{replace('fe80::1')}: no answer"
+    assert replace("2001:db8::: no answer") == "2001:db8::: no answer"
