@@ -129,7 +129,7 @@ def test_an_opening_is_logged_before_and_after(sealed: Path, cli: Callable[..., 
     assert (opened["who"], opened["commit"], opened["config"]) == ("Ada <a@example.org>", head, "window")
     assert (judged["verdict"], judged["opening"]) == ("blocked", 2)
     assert judged["classes"] == {"preference": {"fail": 2}, "safety": {"fail": 1}}
-    assert opened["clean"] is True
+    assert (opened["clean"], opened["shown"]) == (True, False)
     (sealed / "agents.py").write_text("# changed\n" + AGENTS)
     assert cli("holdout", "run", "window", "--key-file", "../key").code == 1
     assert log_of(sealed)[3]["clean"] is False
@@ -153,6 +153,7 @@ def test_the_machine_reads_the_same(sealed: Path, cli: Callable[..., Any], monke
 def test_questions_and_answers_are_shown_where_that_is_asked_for(sealed: Path, cli: Callable[..., Any]) -> None:
     result = cli("holdout", "run", "window", "--key-file", "../key", "--show")
     assert "What must my order not hold?" in result.out
+    assert log_of(sealed)[1]["shown"] is True
     assert [word for word in SECRETS if word in written(sealed.parent)] == []
 
 

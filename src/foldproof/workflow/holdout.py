@@ -86,12 +86,13 @@ def _signed(folder: Path) -> tuple[str, str]:
 
 
 async def run_holdout(
-    project: Project, holdout: HoldoutSettings, *, key: HoldoutKey, config: str, options: Options
+    project: Project, holdout: HoldoutSettings, *, key: HoldoutKey, config: str, options: Options, shows: bool = False
 ) -> HoldoutReport:
     """Open the holdout and run a configuration on it.
 
     Its questions, answers and histories are kept in memory alone. The opening stands in the log before the first
-    question is asked, so that one that is interrupted counts as well.
+    question is asked, so that one that is interrupted counts as well. `shows` says that questions and answers will be
+    shown.
 
     Raises:
         GitError: outside of a repository, without a commit, and where git does not know who works here.
@@ -113,7 +114,7 @@ async def run_holdout(
             signed = {"who": who, "commit": commit}
             known = {**details, "set": opened.replay_set.sha256, "file": file_hash(holdout.file)}
             clean = repository.clean(holdout.log)
-            entry = append_entry(holdout.log, "opened", **signed, details={**known, "clean": clean})
+            entry = append_entry(holdout.log, "opened", **signed, details={**known, "clean": clean, "shown": shows})
             report = await run_config(workspace, config, options)
     finally:
         OFF_DISK.reset(token)

@@ -186,7 +186,7 @@ def run(
         options = replace(Options(**asked_for), listener=listener)
 
         async def work(_: Any, name: str, asked: Options) -> HoldoutReport:  # noqa: ANN401  # as ask_agents calls it
-            return await run_holdout(project, place, key=secret, config=name, options=asked)
+            return await run_holdout(project, place, key=secret, config=name, options=asked, shows=shown_too)
 
         report = ask_agents(work, None, config, options)
     document = _document(report, place, config, shown_too=shown_too)
