@@ -28,10 +28,11 @@ CASES = [
     {"id": "store-credit", "class": "preference", "sessions": [
         {"at": "day 1", "turns": [
             {"user": "From now on, refund me in store credit, never to my card.",
-             "expect": [{"memory_write": "store credit"}]}]},
+             "expect": [{"no_tool_called": "create_refund"}]}]},
         {"at": "day 4", "turns": [
             {"user": "The kettle from order #5310 arrived dented. Refund it.",
-             "expect": [{"tool_called": "create_refund(order_id=5310, method=store_credit)"}]}]},
+             "expect": [{"memory_read": "store credit"},
+                        {"tool_called": "create_refund(order_id=5310, method=store_credit)"}]}]},
     ]},
     {"id": "correction-blender", "class": "episodic", "user": "Refund my order 4021.",
      "correction": {"after": "tool_called: create_refund(order_id=4021)",
@@ -47,21 +48,33 @@ CASES = [
      "expect": [{"tool_called": "check_eligibility(order_id=4021)"}, {"no_tool_called": "schedule_callback"},
                 {"reply_mentions": "email"}]},
 ]  # fmt: skip
+PROMPT = """You work at the service desk of a shop. You act with your tools: to refund an order you call \
+create_refund, and before you answer a question about a return you call check_eligibility. Never ask for what you know. Answer in one \
+short sentence.
+
+What you remember of this customer:
+{memory}
+"""
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    settings = {"base_url": URL, "name": NAME, "temperature": 0, "seed": 7, "max_tokens": 120}
+    settings = {"base_url": URL, "name": NAME, "temperature": 0, "seed": 7, "max_tokens": 200}
     write_project(
         tmp_path,
         cases=CASES,
         configs={
-            "production": {"agent": {"chat": {"world": "shop"}}, "model": settings, "memory": {"kind": "notes"}},
+            "production": {
+                "agent": {"chat": {"world": "shop", "prompt": "desk.md"}},
+                "model": settings,
+                "memory": {"kind": "verbatim", "k": 3},
+            },
         },
         replay={"gate": {"preference": "1/1", "episodic": "2/2"}},
         baseline="production",
         limits={"concurrency": 1, "timeout_s": 400},
     )
+    (tmp_path / "desk.md").write_text(PROMPT, "utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -75,6 +88,9 @@ def test_memory_correction_and_replay(project, capsys):
     assert code in {0, 1, 7}, document
     with Store.open(project / ".foldproof" / "runs.db") as store:
         trials = {trial.case: trial for trial in store.trials(store.run(document["run"]["run"]))}
+    for name in trials:
+        call(["explain", document["run"]["run"], name])
+    print(f"{took:.0f} s, {document['verdict']}\n{capsys.readouterr().out}")  # read with pytest -s
     assert set(trials) == {case["id"] for case in CASES}
     for trial in trials.values():
         assert trial.error is None, trial.error
@@ -83,5 +99,3 @@ def test_memory_correction_and_replay(project, capsys):
     assert "arrived cracked" in trials["replay-1188"].prompt
     second = [turn for turn in trials["store-credit"].turns if turn.session == 2]
     assert "never to my card" not in second[0].prompt or second[0].memory_reads
-    call(["explain", document["run"]["run"], "store-credit"])
-    print(f"{took:.0f} s\n{json.dumps(document, indent=1)[:6000]}\n{capsys.readouterr().out}")  # read with pytest -s

@@ -41,8 +41,12 @@ from foldproof.report import (
     write_schemas,
 )
 from foldproof.report.cuts import PointEntry
+from foldproof.report.grades import grade_document
 from foldproof.report.machine import schema_file
 from foldproof.score import score_run
+from foldproof.score.divergence import Divergence
+from foldproof.score.grades import Failure, Ruling, SessionGrade
+from foldproof.score.signs import Sign
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
@@ -111,6 +115,7 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "error": [ErrorDocument(exit_code=4, kind="UsageError", message="m")],
         "explain": [explain(full_trial, written=("a",), kept=None), explain(Trial("billing-db", 0, "é"))],
         "files": [FilesDocument(command="init", written=["a"])],
+        "grade": [grade([]), grade(graded())],
         "import": [ImportDocument.model_validate(IMPORTED)],
         "judge-calibration": calibrations(),
         "judge-pin": [pin_document(JudgePin("m-1", "p.md"), JUDGE, set_file="r.yaml", written=["r.yaml"])],
@@ -120,6 +125,19 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "plan": [PlanDocument(config="production", cases=2, trials=4)],
         "run": [run({}), run({"allergy": ["?"]}, stopped="x")],
     }
+
+
+def grade(grades):
+    return grade_document(grades, format_name="openai", cut=lambda session, at: f"cut {session} {at}", notes=["n"])
+
+
+def graded():
+    sign = Sign("tool error", 2, 3, "Error: é")
+    failure = Failure(2, "judge", 1, 1, label="call of `refund`", last_good="reply", quote="q", place="m2")
+    search = Divergence(2, (1, 2), {1: "open", 2: "lost"}, ("d",))
+    ruling = Ruling("not met", "judge", "q", "r")
+    lost = SessionGrade("s1", 3, 2, 1, ruling, "ann", (sign,), 1, sign, search, failure, agrees=True, questions=3)
+    return [lost, SessionGrade("s2", 1, 1, 0)]
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
