@@ -48,9 +48,9 @@ CASES = [
      "expect": [{"tool_called": "check_eligibility(order_id=4021)"}, {"no_tool_called": "schedule_callback"},
                 {"reply_mentions": "email"}]},
 ]  # fmt: skip
-PROMPT = """You work at the service desk of a shop. You act with your tools: to refund an order you call \
-create_refund, and before you answer a question about a return you call check_eligibility. Never ask for what you know. Answer in one \
-short sentence.
+PROMPT = """You work at the service desk of a shop. You act with your tools: to refund an order you call
+create_refund, and before you answer a question about a return you call check_eligibility. Never ask for what you know.
+Answer in one short sentence.
 
 What you remember of this customer:
 {memory}
