@@ -8,7 +8,7 @@ from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the stubs leave it out
 from typing import NoReturn
 
-from foldproof.cases.nodes import DEEPEST, Node, Plain, surrogate_in
+from foldproof.cases.nodes import DEEPEST, Node, Plain, surrogate_in, whole_characters
 from foldproof.core import Problem
 
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -62,6 +62,7 @@ class _Reader:
                     "write the character itself, or both halves of its escape",
                 )
             )
+            return whole_characters(value)
         return str(value)
 
     def value(self, depth: int) -> Node:

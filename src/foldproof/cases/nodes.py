@@ -167,6 +167,11 @@ def read_text(path: Path, read: ReadBytes = read_bytes) -> str:
         raise FileError([problem]) from None
 
 
+def whole_characters(text: str) -> str:
+    """The text with a replacement character for every half one, so that messages can show it."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def surrogate_in(text: str) -> bool:
     """Whether the text holds half a character, which no UTF-8 file can hold."""
     return not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from foldproof.cases.json_nodes import duplicate_key
-from foldproof.cases.nodes import DEEPEST, Node, Plain, surrogate_in
+from foldproof.cases.nodes import DEEPEST, Node, Plain, surrogate_in, whole_characters
 from foldproof.core import Problem
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -119,6 +119,7 @@ class _Reader:
             self.problem(last, message, f"{self.quoted(last)}\nif it is a comment, write a blank after the `#`")
         if surrogate_in(event.value):
             self.problem(line, "a text holds half a character (a lone surrogate)", "write the character itself")
+            event.value = whole_characters(event.value)
         value = Plain(event.value) if plain else str(event.value)
         return Node(value, line, event.start_mark.column)
 

@@ -146,6 +146,12 @@ def test_half_a_character_is_an_error(problems, body, name):
     assert problems(text, name)[0].line == 2
 
 
+@pytest.mark.parametrize("name", ["replay.json", "replay.yaml"])
+def test_half_a_character_where_none_is_expected_is_told_too(problems, name):
+    text = '{"cases": [\n{"id": "a", "question": "q", "expected_facts": ["x"], "abstain": "\\ud83d"}]}'
+    assert {problem.line for problem in problems(text, name)} == {2}
+
+
 def test_the_smallest_set_loads_as_people_write_it(load):
     smallest = {
         "cases": [
