@@ -46,7 +46,7 @@ def _asked_value(case: Case) -> dict[str, Any]:
     if not case.sessions:
         return {case.asks_as: case.question}
     (session, *_), turn = case.sessions, case.answered
-    if turn is None or session.maintain or any(item.about_memory for item in turn.expect):
+    if turn is None or session.maintain or session.user or any(item.about_memory for item in turn.expect):
         return {"sessions": sessions_value(case.sessions)}
     asked = {"at": session.at, case.asks_as: turn.user, **counterpart_value(turn.counterpart)}
     return {**asked, "expect": [expectation_value(item) for item in turn.expect]}

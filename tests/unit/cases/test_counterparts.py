@@ -107,7 +107,18 @@ def test_a_simulated_user_is_told_its_goal_and_what_it_knows(load):
     assert turn_of(plain).counterpart.most == 8
 
 
-@pytest.mark.parametrize("text", [DESIGN, SCRIPTED, SIMULATED])
+LABELLED = """cases:
+- id: a
+  sessions:
+  - user: bob
+    turns:
+    - user: Refund it.
+      correction: {after: "tool_called: refund(id=1)", say: The other one.}
+      expect: [{tool_called: refund}]
+"""
+
+
+@pytest.mark.parametrize("text", [DESIGN, SCRIPTED, SIMULATED, LABELLED])
 def test_what_is_written_reads_back_the_same(load, tmp_path, text):
     replay_set = load(text)
     dump_set(replay_set, tmp_path / "again.yaml")
