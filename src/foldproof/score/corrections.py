@@ -12,6 +12,7 @@ from foldproof.logs import ToolCall
 from foldproof.record import TurnRecord
 from foldproof.score.call_fits import Fits
 from foldproof.score.calls import judge_calls
+from foldproof.score.conditions import condition_holds
 from foldproof.score.turns import JudgedTurn, all_calls
 
 MADE_AGAIN = "the corrected call was made again"
@@ -41,14 +42,25 @@ def judge_correction(line: Line, turn: JudgedTurn, *, met: bool) -> CorrectionVe
     none of these. One that was not said was not needed where everything holds, or another one was said. Otherwise the
     agent neither did what is right nor what is known to be wrong.
     """
-    said = [at for at, one in enumerate(turn.attempts) if one.speaker == "correction" and one.user == line.say]
+    said = _said(line, turn)
     if not said:
         if met or turn.corrected:
             return CorrectionVerdict("held")
-        return CorrectionVerdict("missed", f"it was never corrected: '{line.when.label}' did not come about")
-    if line.when.kind != "tool_called":
+        due = turn.attempts[-1].close == "limit" and condition_holds(line.when, turn.attempts[-1])
+        why = "the limit of turns was reached before" if due else f"'{line.when.label}' did not come about"
+        return CorrectionVerdict("missed", f"it was never corrected: {why}")
+    if line.when.kind != "tool_called" or line.when.silent:  # to ask for a call takes none back
         return CorrectionVerdict("held")
     return _made_again(line.when, turn.attempts[said[0] :], turn.case.expect)
+
+
+def _said(line: Line, turn: JudgedTurn) -> list[int]:
+    """Where a correction was said. Of several in the same words each takes back what came right before it."""
+    said = [at for at, one in enumerate(turn.attempts) if one.speaker == "correction" and one.user == line.say]
+    alike = 0 if turn.counterpart is None else sum(other.say == line.say for other in turn.counterpart.corrections)
+    if alike < 2:
+        return said
+    return [at for at in said if condition_holds(line.when, turn.attempts[at - 1])]
 
 
 def _made_again(

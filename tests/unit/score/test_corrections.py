@@ -6,6 +6,7 @@ import pytest
 
 from foldproof.cases import Case, CaseSession, CaseTurn, Expectation, ExpectedCall
 from foldproof.cases.counterparts import Counterpart, Line
+from foldproof.cases.expectations import CallCount
 from foldproof.core import REDACTED
 from foldproof.logs import MemoryItem, ModelCall, Seen, ToolCall
 from foldproof.matching import Fact
@@ -132,6 +133,29 @@ def test_another_correction_that_was_said_is_enough():
     assert score(*both, case=case).outcome == "pass"
     both[2] = replace(both[2], tool_calls=(RIGHT, WRONG))
     assert told(score(*both, case=case))[NAMES[2]][0] == "missed", "also what follows the next correction"
+
+
+def test_corrections_in_the_same_words_each_take_back_what_came_before_them():
+    third = Expectation("tool_called", (ExpectedCall("create_refund", {"order_id": 4023}),))
+    case = case_of(corrections=(Line(AFTER, SAYS), Line(third, SAYS)))
+    wrong_too = ToolCall("create_refund", {"order_id": 4023})
+    found = score(attempt([WRONG]), corrected([wrong_too]), corrected([RIGHT], at=3), case=case)
+    assert found.outcome == "pass"
+    found = score(attempt([WRONG]), corrected([wrong_too]), corrected([wrong_too, RIGHT], at=3), case=case)
+    assert [fact.outcome for fact in found.facts] == ["held", "held", "held", "missed"]
+
+
+def test_a_correction_that_asks_for_a_call_takes_none_back():
+    never = Expectation("tool_called", (ExpectedCall("create_refund"),), count=CallCount(0, 0))
+    case = case_of(after=never, expect=(MENTIONS,))
+    assert score(attempt([], "Hm."), corrected([WRONG]), case=case).outcome == "pass"
+    assert score(attempt([], "Hm."), corrected([WRONG], "Hm."), case=case).outcome == "fail"
+
+
+def test_a_correction_that_came_too_late_for_the_limit_of_turns_says_so():
+    last = attempt([WRONG], close="limit")
+    assert told(score(last))[NAMES[2]] == ("missed", "it was never corrected: the limit of turns was reached before")
+    assert told(score(replace(last, tool_calls=())))[NAMES[2]][1].endswith("did not come about")
 
 
 def test_a_script_counts_all_calls_and_the_last_reply():
