@@ -57,7 +57,7 @@ def _judged(case: Case, turns: Sequence[JudgedTurn]) -> WholeVerdict:
     for turn in turns:
         secrets = list(_secrets(case, turns, user=_user(case, turn), before=_number(turn)))
         for channel, owner in _CHANNELS.items():
-            shown = shown_in(channel, turn)
+            shown = shown_in(channel, turn, passed_over=False)  # what was filtered out was shown to nobody
             unseen = unseen or (shown is None and bool(secrets) and channel == "prompt")
             sought = [one for one in secrets if one.fact is None or channel == "retrieved"]
             for place, text in shown or ():

@@ -23,21 +23,22 @@ _LEAST_WORDS = 4
 """Words of a message from which on every place where it stands is its own."""
 
 
-def shown_in(channel: Channel, turn: JudgedTurn) -> list[Said] | None:
+def shown_in(channel: Channel, turn: JudgedTurn, *, passed_over: bool = True) -> list[Said] | None:
     """What one turn shows in a channel, with all that a live counterpart said in it; None where a part is unseen.
 
-    The store is shown by whole sessions, and not here.
+    With `passed_over`, what was retrieved has the candidates too that were not given in the end. The store is shown by
+    whole sessions, and not here.
     """
     found: list[Said] = []
     for record in turn.attempts:
-        shown = _shown(channel, record, turn)
+        shown = _shown(channel, record, turn, passed_over=passed_over)
         if shown is None:
             return None
         found += shown
     return found
 
 
-def _shown(channel: Channel, record: TurnRecord, turn: JudgedTurn) -> list[Said] | None:
+def _shown(channel: Channel, record: TurnRecord, turn: JudgedTurn, *, passed_over: bool) -> list[Said] | None:
     if channel == "reply":
         return [("the reply", record.answer)]
     if channel == "calls":
@@ -46,7 +47,7 @@ def _shown(channel: Channel, record: TurnRecord, turn: JudgedTurn) -> list[Said]
     if channel == "prompt":
         return [("the prompt", _without_own(without_tools(text), turn)) for text in prompts_of(record)] or None
     items = reads_of_turn(record)
-    return None if items is None else [(_place(item), item.text) for item in items]
+    return None if items is None else [(_place(item), item.text) for item in items if passed_over or not item.dropped]
 
 
 def messages_of(turn: JudgedTurn) -> list[str]:

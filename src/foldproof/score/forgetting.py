@@ -138,7 +138,8 @@ def _gone(fact: Fact, channel: Channel, trial: _Trial) -> WholeVerdict:
                 unsure = unsure or f"{turn.name}: {place} may hold it, or not"
     if unsure:
         return WholeVerdict(label, "error", unsure)
-    return WholeVerdict(label, "held", _unknown_before(fact, trial) if channel == "reply" else "")
+    told = channel == "reply" and fact in trial.forget.facts  # what gives a fact away need never have been there
+    return WholeVerdict(label, "held", _unknown_before(fact, trial) if told else "")
 
 
 def _gone_from_store(fact: Fact, label: str, trial: _Trial) -> WholeVerdict:
@@ -250,7 +251,7 @@ def _turn_after(listed: _Listed, user: str, trial: _Trial) -> JudgedTurn | None:
 
 
 def _unique(facts: Sequence[Fact]) -> list[Fact]:
-    return list({fact.label: fact for fact in facts}.values())
+    return list(dict.fromkeys(facts))
 
 
 def _kept_label(fact: Fact, whose: str) -> str:

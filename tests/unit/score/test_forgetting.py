@@ -158,6 +158,19 @@ def test_an_earlier_turn_counts_before_what_is_unseen_later():
     assert facts[PROMPT].outcome == "held"
 
 
+def test_only_of_what_was_taken_back_it_is_told_that_the_memory_never_held_it():
+    case = case_of(facts=(GIFT,), derived=(Fact("normalized", "never wants money"),))
+    _, facts = scored(case, trial_of())
+    assert facts["forget: not in the reply: as a gift"].reason.endswith("nothing had to be forgotten")
+    assert facts["forget: not in the reply: never wants money"].reason == ""
+
+
+def test_facts_of_two_kinds_in_the_same_words_are_both_looked_for():
+    case = case_of("not used", facts=(Fact("exact", "CREDIT"), Fact("normalized", "exact: credit")), retain=())
+    score = score_trial(case, trial_of({"answer": "CREDIT"}))
+    assert [fact.outcome for fact in score.facts if "reply" in fact.fact] == ["missed", "held"]
+
+
 def test_a_fact_that_stands_twice_is_one_line():
     case = case_of("not used", facts=(CREDIT, CREDIT), derived=())
     assert expectation_labels(case) == [REPLY, CALL, SURVIVES]
@@ -242,6 +255,7 @@ def test_what_one_user_said_is_shown_to_another(turn, owner, told):
         {"prompt": f"You are a clerk of the cellar and of the attic. {OTHER} {QUESTION}"},
         {"memory_reads": (MemoryItem(OTHER, user="t"), MemoryItem("pears", user="x"), MemoryItem("", user="t-ann"))},
         {"memory_reads": (MemoryItem("apples", user="t-ann", dropped="filtered out"),)},
+        {"memory_reads": (MemoryItem(f"[s1] user: {HELLO}", dropped="filtered out"),)},
         {"listings": (UserListing("", (MemoryItem(OTHER),)), UserListing("ann", (MemoryItem(HELLO),)))},
         {"answer": "Apples and pears."},
     ],
