@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import Literal
 
 from foldproof.cases import Case, Expectation
@@ -329,13 +329,12 @@ def expectation_labels(case: Case) -> list[str]:
 
 
 def _labels(case: Case, name: str, corrections: Iterable[Line] = ()) -> list[str]:
-    seen: Counter[str] = Counter()
-    labels = []
+    labels: list[str] = []
     for plain in (*(item.label for item in case.expect), *map(correction_label, corrections)):
-        seen[plain] += 1
-        label = plain if seen[plain] == 1 else f"{plain} ({seen[plain]})"
-        labels.append(f"{name} {label}" if name else label)
-    return labels
+        numbered = (f"{plain} ({number})" for number in count(2))
+        label = plain if plain not in labels else next(one for one in numbered if one not in labels)
+        labels.append(label)
+    return [f"{name} {label}" if name else label for label in labels]
 
 
 def _score_named(fact: Fact, role: FactRole, *, case: Case, text: Text, verdicts: Verdicts) -> FactScore:

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 import yaml
 
-from foldproof.cases import Case, append_cases, dump_set, lint_set, load_set, replay_set_schema
+from foldproof.cases import Case, Expectation, append_cases, dump_set, lint_set, load_set, replay_set_schema
 from foldproof.cases.sessions import before_its_time
 from foldproof.matching import Fact
 from foldproof.score.trials import expectation_labels
@@ -68,6 +68,12 @@ def test_labels_open_with_the_turn_and_none_stands_twice(load):
         "s2.t1 store_has: any: store credit | shop credit",
         "s2.t1 store_lacks: card",
     ]
+
+
+def test_a_number_that_stands_in_a_fact_makes_no_two_labels_alike():
+    said = [Expectation("reply_mentions", fact=Fact("normalized", text)) for text in ("kit", "kit", "kit (2)", "kit")]
+    labels = expectation_labels(Case("a", "Which?", expect=tuple(said)))
+    assert labels == [f"reply_mentions: kit{more}" for more in ("", " (2)", " (2) (2)", " (3)")]
 
 
 def test_each_turn_is_a_question_of_its_own(load):
