@@ -294,6 +294,10 @@ def test_without_a_project_the_files_are_named(project: Path, cli: Callable[...,
     assert result.code == 4
     assert "foldproof init" in result.err
     assert cli("holdout", "log", "--project", tmp_path / "nowhere").code == 4
+    (project / "foldproof.yaml").write_text("configs: []\n")
+    broken = cli("holdout", "log", "holdout.sealed")
+    assert broken.code == 4
+    assert "foldproof.yaml" in broken.err
 
 
 def accept(cli: Callable[..., Any]) -> None:

@@ -303,3 +303,102 @@ def test_a_pointer_in_place_of_a_history(project: Project) -> None:
     project.write()
     (told,) = project.errors("HEAD")
     assert "Git LFS pointer" in told[1]
+
+
+def test_a_turn_that_no_case_names_was_removed(project: Project) -> None:
+    project.write(s1=TURNS["s1"][:1])
+    ((rule, message),) = project.errors()
+    assert rule == "memory-changed"
+    assert "'no peanuts', but the turn that said it, mara/s1.t2, was removed" in message
+
+
+def test_where_the_fact_stands_now_is_told(project: Project) -> None:
+    project.write(s1=["I live where I live.", *TURNS["s1"][1:]], s2=[*TURNS["s2"], "It is 12 Mill Lane."])
+    assert [rule for rule, _ in project.errors()] == ["memory-changed"]
+    told = project.cli("lint", "--set", "replay.yaml", "--since", "before").out
+    assert "the fact stands in mara/s2.t2: name that turn as its `source`" in told
+    assert "source-silent" not in told, "one fault is told once"
+
+
+def test_a_fact_that_was_never_stated_is_not_left_behind(project: Project) -> None:
+    text = SET.replace("[no peanuts]", "[no walnuts]")
+    project.write(text)
+    git("commit", "-qam", "a fact that no turn states")
+    project.write(text, s2=[*TURNS["s2"], "Send it soon."])
+    assert project.errors("HEAD") == []
+
+
+def test_a_case_without_a_history_has_its_memory_elsewhere(project: Project) -> None:
+    text = SET + "- {id: abroad, class: preference, question: Where am I?, expected_facts: [Lisbon]}\n"
+    project.write(text)
+    git("commit", "-qam", "a case on a memory of the agent's own")
+    project.write(text.replace("Lisbon", "Porto"))
+    assert project.errors("HEAD") == []
+
+
+def test_what_a_case_never_expected_may_be_forbidden(project: Project) -> None:
+    project.write(SET.replace("[no peanuts]", "[no peanuts]\n  forbidden_facts: [12 Mill Lane]"))
+    assert project.errors() == []
+
+
+def test_a_judged_fact_is_looked_at_again(project: Project) -> None:
+    judged = SET.replace("[12 Mill Lane]", "[{judged: names the street}]").replace(
+        "gate:", "judge: {model: gpt-4.1-2025-04-14, prompt: mara.jsonl}\ngate:"
+    )
+    project.write(judged)
+    assert project.errors() == [], "a new one is for the judge"
+    git("commit", "-qam", "judged")
+    project.write(judged, s1=["I live at 3 Quay Road.", *TURNS["s1"][1:]])
+    ((rule, message),) = project.errors("HEAD")
+    assert rule == "memory-changed"
+    assert "'judged: names the street', which rests on mara/s1.t1" in message
+
+
+def test_what_else_is_wrong_with_the_set_is_told_as_ever(project: Project) -> None:
+    project.write(SET.replace("question: Where", "qestion: Where"))
+    assert "unknown-field" in [rule for rule, _ in project.errors()]
+
+
+def test_a_pointer_in_place_of_the_set(project: Project) -> None:
+    (project.folder / "replay.yaml").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    git("commit", "-qam", "a pointer")
+    project.write()
+    (told,) = project.errors("HEAD")
+    assert "Git LFS pointer" in told[1]
+
+
+def test_a_revision_that_has_nothing_in_common(project: Project) -> None:
+    git("checkout", "-q", "--orphan", "other")
+    git("commit", "-qm", "another beginning")
+    result = project.cli("lint", "--set", "replay.yaml", "--since", "before")
+    assert result.code == 4
+    assert "'before' has no commit in common with the present work" in result.err
+
+
+def test_a_hook_does_not_point_git_elsewhere(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere/index")
+    assert project.errors() == []
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("", "git is not installed"),
+        ("echo 'fatal: detected dubious ownership in repository' >&2; exit 128", "git does not trust the repository"),
+        ("sleep 5", "git did not answer within"),
+    ],
+)
+def test_a_git_that_does_not_answer(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, told: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    if program:
+        place = tmp_path / "bin" / "git"
+        place.write_text(f"#!/bin/sh\nPATH=/usr/bin:/bin\n{program}\n")
+        place.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr("foldproof.cases.git._PATIENCE_S", 0.5)
+    result = project.cli("lint", "--set", "replay.yaml", "--since", "before")
+    assert result.code == 4
+    assert told in result.err

@@ -159,3 +159,11 @@ def test_a_long_turn_is_shortened(found, write, load):
     write(HISTORY.replace("I live", "I live, " + "well, " * 40), "mara.jsonl")
     told = [item for item in lint_set(load(f"{HEAD}cases:\n{case}")) if item.rule == "source-silent"]
     assert "…" in told[0].hint
+
+
+def test_alternatives_are_superseded_together(found):
+    marked = CASE.replace("[12 Mill Lane]", "[{any: [12 Mill Lane, Mill Lane 12], superseded_by: 3 Quay Road}]")
+    other = CASE.replace("address", "street").replace("[12 Mill Lane]", "[{any: [mill lane 12, 12 Mill Lane]}]")
+    told = [(message, hint) for rule, _, message, hint in found(marked + other) if rule == "superseded"]
+    assert [message.split("'")[1] for message, _ in told] == ["address", "street"]
+    assert told[0][1].count("Mill Lane") == 2

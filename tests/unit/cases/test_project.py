@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -304,3 +305,23 @@ def test_expanding():
         expand({"model": {"keys": ["a", "${KEY}"]}}, environ, "configs.production")
     with pytest.raises(UsageError, match="a value needs the environment variable `KEY`"):
         expand("${KEY}", environ)
+
+
+def test_a_holdout_is_named_with_its_log(write, tmp_path):
+    text = "configs: {production: {agent: recall}}\nholdout: {file: release/second.sealed, most_openings: 2}\n"
+    known = load_project(write(text, "foldproof.yaml")).holdout
+    assert known is not None
+    assert (known.file, known.most_openings) == (tmp_path / "release" / "second.sealed", 2)
+    assert known.log == tmp_path / "release" / "second.sealed.log.jsonl"
+    other = load_project(write(text.replace("most_openings: 2", "log: openings.jsonl"), "foldproof.yaml")).holdout
+    assert other is not None
+    assert (other.log, other.most_openings) == (tmp_path / "openings.jsonl", None)
+    assert load_project(write("configs: {production: {agent: recall}}\n", "foldproof.yaml")).holdout is None
+
+
+@pytest.mark.parametrize("key", ["file", "log"])
+def test_no_holdout_lies_at_a_path_that_there_is_not(write, key):
+    settings = {"file": "a.sealed", "log": "a.jsonl", key: "a\0b"}
+    text = json.dumps({"configs": {"production": {"agent": "recall"}}, "holdout": settings})
+    with pytest.raises(FileError, match="holds the character NUL"):
+        load_project(write(text, "foldproof.yaml"))

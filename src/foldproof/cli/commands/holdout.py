@@ -21,7 +21,7 @@ from foldproof.cases import (
     usual_log,
 )
 from foldproof.cli.shared import EXIT_CODES, ask_agents, asking_options, progress, show
-from foldproof.core import ExitCode, UsageError
+from foldproof.core import ExitCode, FileError, UsageError
 from foldproof.report import (
     FilesDocument,
     HoldoutDocument,
@@ -250,8 +250,6 @@ def log(file: Path | None, *, project_path: Path | None, as_json: bool) -> ExitC
 
 def _project(project_path: Path | None) -> Project | None:
     """The project of this folder, None where there is none and none was named."""
-    from foldproof.core import FileError
-
     try:
         return locate_project(project_path or Path.cwd())
     except FileError:
