@@ -185,10 +185,32 @@ def test_what_cannot_be_run_logs_nothing(sealed: Path, cli: Callable[..., Any], 
 
 def test_a_file_that_was_cut_off(sealed: Path, cli: Callable[..., Any]) -> None:
     place = sealed / "release" / "holdout.sealed"
-    place.write_bytes(place.read_bytes()[:-100])
+    raw = place.read_bytes()
+    for kept, told in ((len(raw) - 100, "is cut off"), (50, "no sealed holdout"), (0, "no sealed holdout")):
+        place.write_bytes(raw[:kept])
+        result = cli("holdout", "run", "production", "--key-file", "../key")
+        assert result.code == 4
+        assert told in result.err
+    place.write_bytes(raw.replace(b'"version":1', b'"version":2'))
+    result = cli("holdout", "run", "production", "--key-file", "../key")
+    assert "has version 2" in result.err
+    assert len(log_of(sealed)) == 1
+
+
+def test_another_file_than_the_log_tells_of(sealed: Path, cli: Callable[..., Any]) -> None:
+    words = ("replay.yaml", "-o", "other.sealed", "--key-file", "../key")
+    assert cli("holdout", "seal", *words).code == 0
+    (sealed / "other.sealed").replace(sealed / "release" / "holdout.sealed")
     result = cli("holdout", "run", "production", "--key-file", "../key")
     assert result.code == 4
     assert "is not the file that was sealed last" in result.err
+    assert len(log_of(sealed)) == 1
+
+
+def test_no_case_can_be_asked_alone(sealed: Path, cli: Callable[..., Any]) -> None:
+    result = cli("holdout", "run", "production", "--key-file", "../key", "--only", "nowhere")
+    assert result.code == 4
+    assert [word for word in ("street", "bell") if word in result.err] == []
 
 
 def test_git_must_know_who_opens_it(sealed: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,9 +101,9 @@ async def run_holdout(
     """
     repository = repository_of(project.root)
     who, commit = repository.user(), repository.commit()
+    opened = open_sealed(holdout.file, key)  # says of a damaged file what is wrong with it; nothing is asked yet
     for problem in log_problems(holdout.log, holdout.file, repository=repository):
         raise HoldoutError(f"{problem}\n  take both from git, as they were committed last")
-    opened = open_sealed(holdout.file, key)
     environ = project_environment(project)
     token = OFF_DISK.set(True)  # a context variable is set by position
     try:

@@ -20,7 +20,7 @@ from foldproof.cases import (
     shown,
     usual_log,
 )
-from foldproof.cli.shared import EXIT_CODES, ask_agents, asking_options, progress, show
+from foldproof.cli.shared import EXIT_CODES, ask_agents, progress, show
 from foldproof.core import ExitCode, FileError, UsageError
 from foldproof.report import (
     FilesDocument,
@@ -159,7 +159,10 @@ def _still_open(path: Path) -> str:
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @_key_option
 @_project_option
-@asking_options
+@click.option("--repeat", "repeats", type=click.IntRange(1, 1000), help="Trials a case.")
+@click.option("-j", "--jobs", "concurrency", type=click.IntRange(1, 1000), help="Questions in flight.")
+@click.option("--max-cost", "max_cost_usd", type=click.FloatRange(0), help="Stop at this cost (US dollars).")
+@click.option("--yes", is_flag=True, help="Agree to what would be asked.")
 @click.option("--show", "shown_too", is_flag=True, help="Show questions and answers: the holdout is unseen no more.")
 @_json_option
 def run(
