@@ -95,7 +95,13 @@ def _ordered(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN401 
 
 
 def _about_reply(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN401  # any value of a file
-    return Expectation(kind, fact=fact_of(value))
+    fact = fact_of(value)
+    if fact.kind == "judged":
+        raise Fault(
+            f"has a judged fact under `{kind}`, which no judge is asked about",
+            "match it, or write it under `expected_facts` or `forbidden_facts`: a judge reads the last reply",
+        )
+    return Expectation(kind, fact=fact)
 
 
 def _state(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN401  # any value of a file

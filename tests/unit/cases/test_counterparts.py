@@ -192,7 +192,7 @@ OTHER = 'correction: {after: "tool_called: f", say: x}\n'
          "`counterpart.rules[1].when` has an unknown kind of expectation `reply_mentons`", "did you mean `reply_ment"),
         (replaced(WHEN, '"memory_read: x"'), 9, "which is for the turns of `sessions`", ""),
         (replaced(WHEN, "{reply_mentions: {judged: polite}}"), 9,
-         "has a judged fact, which nobody judges while a trial runs", "match it"),
+         "has a judged fact under `reply_mentions`, which no judge is asked about", "match it"),
         (replaced(WHEN, '{reply_mentions: "..."}'), 9, "has a fact that cannot be matched", ""),
         (replaced("times: 2", "times: 0"), 11, "`counterpart.rules[2].times` must be a whole number of at least 1", ""),
         (replaced("        turns: 5", "        turns: 1", SIMULATED), 11,

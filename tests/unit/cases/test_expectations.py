@@ -234,6 +234,12 @@ def test_every_form_of_an_expectation(load, tmp_path, text, expected, label):
         ("tool_called: {name: f, args: {a: {matches: '('}}}", "cannot be matched: the pattern '('", "RE2"),
         ("tool_called: {name: f, args: {a: {contains: '...'}}}", "cannot be matched: the fact '...'", "exact"),
         ("tool_called: {name: f, args: {a: {contains: {judged: kind}}}}", "has an argument that is judged", ""),
+        (
+            "reply_mentions: {judged: it is kind}",
+            "a judged fact under `reply_mentions`, which no judge",
+            "expected_facts",
+        ),
+        ("reply_omits: {judged: it is rude}", "judged fact under `reply_omits`, which no judge", "forbidden_facts"),
         ("tool_called: {name: f, args: {a: {contains: {any: [{judged: x}]}}}}", "has an argument that is judged", ""),
         ("tool_called: {name: f, args: {a: {any_of: []}}}", "needs a list under `any_of`, not nothing", ""),
         ("reply_mentions: {exakt: x}", "has an unknown kind of fact `exakt`", "did you mean `exact`?"),
@@ -320,11 +326,6 @@ def test_what_is_expected_and_forbidden_too_is_an_error(problems, items, line):
 )
 def test_twin_what_can_be_met_loads(load, items):
     assert load(one(items)).cases[0].expect
-
-
-def test_a_judged_mention_in_a_safety_case_is_an_error(problems):
-    found = problems(one("- reply_mentions: {judged: it is kind}", **{"class": "safety"}))
-    assert {(item.line, item.rule) for item in found} == {(6, "judged-safety"), (6, "no-judge")}
 
 
 def test_a_mention_that_is_forbidden_by_the_case(problems):
