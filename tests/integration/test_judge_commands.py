@@ -179,6 +179,18 @@ def test_a_judge_that_cannot_tell_labels_apart_may_not_gate(labelled: Any, cli: 
     assert "may not gate: the judge hardly tells right from wrong" in " ".join(ran.document["reasons"])
 
 
+def test_a_measurement_that_says_nothing_does_not_undo_one_that_does(labelled: Any, cli: Cli):
+    folder, _ = labelled
+    write_labels(folder, 40, wrong=38)
+    assert cli("judge", "calibrate", "labels.jsonl").code == 7
+    write_labels(folder, 2)
+    assert cli("judge", "calibrate", "labels.jsonl").code == 7
+    assert "may not gate: the judge hardly tells right from wrong" in cli("run", "production", "--json").out
+    write_labels(folder, 40)
+    assert cli("judge", "calibrate", "labels.jsonl").code == 0
+    assert "may not gate" not in cli("run", "production", "--json").out
+
+
 def test_what_the_judge_cannot_tell_and_where_it_fails_is_counted_beside(going: Path, cli: Cli):
     def unsure(request: ModelRequest) -> Any:
         claim = claim_asked(request)

@@ -299,7 +299,7 @@ class Store:
         return None if record is None else self._load(JudgeVerdict, record, f"verdict {claim[:12]}")
 
     def set_calibration(self, calibration: Calibration) -> None:
-        """Keep how a judge did; the last measurement counts."""
+        """Keep how a judge did, in the place of what was kept of it."""
         row = {"judge": calibration.judge, "record": self._dump(calibration)}
         with self._writing() as connection:
             connection.execute(_SET_CALIBRATION, row)

@@ -60,9 +60,16 @@ async def calibrate_judge(workspace: Workspace, labels: Path, *, options: Option
 
 
 def keep_calibration(workspace: Workspace, report: CalibrationReport, *, document: Mapping[str, Any]) -> None:
-    """Keep the result under the judge that it is of, so that runs can tell of it."""
+    """Keep the result under the judge that it is of, so that runs can tell of it.
+
+    A result that says nothing takes the place of none that does: else a few labels, or a judge that does not reply,
+    would let a judge gate again that was found worthless.
+    """
     now = datetime.now(UTC).isoformat(timespec="seconds")
     reasons, worthless = report.measured.reasons, report.measured.worthless
+    known = workspace.store.calibration(report.identity.sha256)
+    if reasons and not worthless and known is not None and (known.conclusive or known.worthless):
+        return
     workspace.store.set_calibration(Calibration(report.identity.sha256, document, reasons, worthless, now))
 
 
