@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from foldproof.cases import JudgePin
-from foldproof.compare import Baseline, change_figures, run_figures
+from foldproof.cases import JudgePin, LogEntry
+from foldproof.compare import Baseline, RunVerdict, change_figures, run_figures
 from foldproof.compare.calibration import measure_judge
+from foldproof.compare.gate import ClassGate
 from foldproof.compare.judge_controls import ControlVerdict, control_rates
 from foldproof.compare.settled import Said
 from foldproof.core import Problem
@@ -42,6 +43,13 @@ from foldproof.report import (
 )
 from foldproof.report.cuts import PointEntry
 from foldproof.report.grades import grade_document
+from foldproof.report.holdout import (
+    HoldoutDocument,
+    HoldoutLogDocument,
+    holdout_classes,
+    holdout_entries,
+    holdout_reasons,
+)
 from foldproof.report.machine import schema_file
 from foldproof.score import score_run
 from foldproof.score.divergence import Divergence
@@ -116,6 +124,8 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "explain": [explain(full_trial, written=("a",), kept=None), explain(Trial("billing-db", 0, "é"))],
         "files": [FilesDocument(command="init", written=["a"])],
         "grade": [grade([]), grade(graded())],
+        "holdout": [holdout(scores), holdout({}, opening=3, most_openings=2, notes=["n"], errors={"agent": 2})],
+        "holdout-log": [holdout_log()],
         "import": [ImportDocument.model_validate(IMPORTED)],
         "judge-calibration": calibrations(),
         "judge-pin": [pin_document(JudgePin("m-1", "p.md"), JUDGE, set_file="r.yaml", written=["r.yaml"])],
@@ -125,6 +135,24 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "plan": [PlanDocument(config="production", cases=2, trials=4)],
         "run": [run({}), run({"allergy": ["?"]}, stopped="x")],
     }
+
+
+def holdout(scores, **said):
+    verdict = RunVerdict("blocked", ("billing-db fails",), (ClassGate("safety", 2, 1, 2, ok=False),))
+    classes = holdout_classes(scores, verdict)
+    told = {"opening": 1, "reasons": holdout_reasons(verdict, classes), **said}
+    return HoldoutDocument(verdict="blocked", config="p", set_sha256="s", classes=classes, log="l", **told)
+
+
+def holdout_log():
+    entries = holdout_entries([LogEntry(1, "0", "judged", "é", "t", "c", {"config": "p", "verdict": "pass"})])
+    return HoldoutLogDocument(ok=False, log="l", problems=["line 2 is gone"], entries=entries, openings=1)
+
+
+def test_the_reasons_of_a_holdout_name_no_case():
+    verdict = RunVerdict("blocked", ("billing-db: two users were not kept apart",), ())
+    assert holdout_reasons(verdict, holdout_classes({}, verdict)) == ["the reason names cases: see it with --show"]
+    assert holdout_reasons(RunVerdict("pass", ("billing-db passes",)), []) == []
 
 
 def grade(grades):
