@@ -103,6 +103,11 @@ def load_settled(path: Path) -> tuple[SettledClaim, ...]:
         if entry.id != read.claim.id:
             told = f"claim '{entry.id}' was changed: with this question, fact and answer it is '{read.claim.id}'"
             raise _unusable(path, told)
+    decided: dict[str, str] = {}
+    for entry in wire.claims:
+        if decided.setdefault(entry.id, entry.verdict) != entry.verdict:
+            told = f"claim '{entry.id}' is settled twice, as '{decided[entry.id]}' and as '{entry.verdict}'"
+            raise _unusable(path, told, "decide on one of the two, and take the other out")
     return claims
 
 

@@ -159,6 +159,18 @@ def ruling_of(outcomes: Iterable[Outcome], name: str) -> Ruling:
     return Ruling("cannot tell", "outcome", reason=f"{shown}: neither a yes nor a no")
 
 
+def scale_of(outcomes: Iterable[Outcome], name: str) -> float | None:
+    """A value of this label beyond 0 to 1, where there is one: a scale, whose 1 is no yes and whose 0 is no no."""
+    for outcome in outcomes:
+        try:
+            value = float(outcome.value)
+        except ValueError:
+            continue
+        if outcome.name == name and (value > 1 or value < 0):
+            return value
+    return None
+
+
 def reach_of(verdict: str | None) -> Reach:
     """The answer of a judge about a beginning, who was asked whether the goal is lost there; a failure is no answer."""
     return {"met": "lost", "not met": "open"}.get(verdict or "", "cannot tell")  # type: ignore[return-value]

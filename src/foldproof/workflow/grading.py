@@ -19,7 +19,7 @@ from foldproof.judging import GOAL, LOST, Judge, judge_claims, open_judge, sessi
 from foldproof.logs import ImportedSession, read_logs
 from foldproof.record import Claim, JudgeVerdict, Store
 from foldproof.score.divergence import Divergence, search_divergence
-from foldproof.score.grades import Ruling, SessionGrade, grade_session, reach_of, ruling_of
+from foldproof.score.grades import Ruling, SessionGrade, grade_session, reach_of, ruling_of, scale_of
 from foldproof.score.steps import Step, agent_steps, steps_of
 from foldproof.score.transcripts import beginning, transcript
 from foldproof.workflow.sink import Listener, Progress, silent
@@ -81,7 +81,7 @@ async def grade_sessions(sessions: Iterable[ImportedSession], options: GradeOpti
     """The same for sessions from anywhere, as those of a run.
 
     Raises:
-        UsageError: as for a log.
+        UsageError: as for a log, and for an outcome that is a scale.
         NothingSelectedError: where there is none.
     """
     async with _bench(options, start) as bench:
@@ -95,6 +95,11 @@ async def grade_sessions(sessions: Iterable[ImportedSession], options: GradeOpti
     if options.outcome and room.labels is not None and options.outcome not in room.labels:
         raise UsageError(
             f"no session has the outcome '{options.outcome}'\n  {nearest_of(options.outcome, room.labels)}"
+        )
+    if room.scale is not None:
+        raise UsageError(
+            f"the outcome '{options.outcome}' is {room.scale:g} in a session: it is a scale, and says neither yes nor no\n"
+            "  name a label that does, or a judge"
         )
     grades = tuple(room.grades[place] for place in sorted(room.grades))
     title = bench.judges[0].identity.title if bench.judges else ""
@@ -114,11 +119,14 @@ class _Room:
     feed: Iterator[tuple[int, ImportedSession]]
     grades: dict[int, SessionGrade] = field(default_factory=dict)
     labels: set[str] | None = None
+    scale: float | None = None
     errors: int = 0
 
     async def work(self) -> None:
         for place, session in self.feed:
             self.labels = (self.labels or set()) | {outcome.name for outcome in session.outcomes}
+            if self.scale is None:
+                self.scale = scale_of(session.outcomes, self.options.outcome)
             grade = await _graded(session, self.bench, self.options.outcome)
             self.grades[place] = grade
             self.errors += grade.ruling.verdict == "error"

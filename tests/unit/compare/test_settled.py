@@ -75,3 +75,12 @@ def test_a_claim_that_was_edited_is_told(tmp_path):
     path.write_text(path.read_text("utf-8").replace("On Monday,", "On Friday,"), "utf-8")
     with pytest.raises(FileError, match=f"claim '{CLAIM.id}' was changed"):
         load_settled(path)
+
+
+def test_a_claim_that_a_merge_left_settled_both_ways_is_told(tmp_path):
+    path = tmp_path / "settled.json"
+    save_settled(path, [settled(), settled()])
+    assert len(load_settled(path)) == 2
+    save_settled(path, [settled(), settled("not met")])
+    with pytest.raises(FileError, match="is settled twice, as 'met' and as 'not met'"):
+        load_settled(path)

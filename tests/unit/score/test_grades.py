@@ -4,7 +4,7 @@ import pytest
 
 from foldproof.logs import Outcome, Said
 from foldproof.score.divergence import Divergence
-from foldproof.score.grades import Ruling, grade_session, reach_of, ruling_of, tally_of, verdict_of
+from foldproof.score.grades import Ruling, grade_session, reach_of, ruling_of, scale_of, tally_of, verdict_of
 
 from .talks import agent, call, steps, user
 
@@ -99,6 +99,14 @@ def test_a_session_without_the_label_has_no_verdict():
     assert ruling_of([Outcome("other", True)], "reward") == Ruling(
         "unknown", reason="the log holds no `reward` for this session"
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "scale"),
+    [(1, None), (0.0, None), (True, None), ("pass", None), ("nan", None), (5, 5.0), ("4", 4.0), (-1, -1.0)],
+)
+def test_a_value_beyond_a_yes_or_a_no_is_of_a_scale(value, scale):
+    assert scale_of([Outcome("other", 9), Outcome("stars", value)], "stars") == scale
 
 
 def test_a_failure_to_judge_says_nothing_about_reach():
