@@ -35,9 +35,9 @@ CASES = [
                         {"tool_called": "create_refund(order_id=5310, method=store_credit)"}]}]},
     ]},
     {"id": "correction-blender", "class": "episodic", "user": "Refund my order 4021.",
-     "correction": {"after": "tool_called: create_refund(order_id=4021)",
+     "correction": {"after": {"tool_called": {"name": "*", "args": {"order_id": 4021}}},
                     "say": "No, the other one, the blender: order 4022."},
-     "expect": [{"tool_called": "create_refund(order_id=4022)"}]},
+     "expect": [{"tool_called": {"name": "*", "args": {"order_id": 4022}}}]},
     {"id": "replay-1188", "class": "episodic",
      "frozen": [
          {"user": "I want to return the blender from order #4021."},
