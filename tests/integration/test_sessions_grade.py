@@ -184,7 +184,7 @@ def test_a_label_that_no_session_has_is_an_error_with_the_nearest(cli, log):
 def test_an_outcome_that_is_a_scale_is_no_verdict(cli, log):
     result = cli("sessions", "grade", log((LOST, 1.0), (WON, 4.0)), "--outcome", "reward")
     assert result.code == 4
-    assert "the outcome 'reward' is 4 in a session: it is a scale" in result.err
+    assert "the outcome 'reward' is 4 in a session: a scale" in result.err
 
 
 @pytest.mark.parametrize(("need", "code"), [("1", 0), ("2", 1)])

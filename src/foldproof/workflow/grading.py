@@ -98,7 +98,7 @@ async def grade_sessions(sessions: Iterable[ImportedSession], options: GradeOpti
         )
     if room.scale is not None:
         raise UsageError(
-            f"the outcome '{options.outcome}' is {room.scale:g} in a session: it is a scale, and says neither yes nor no\n"
+            f"the outcome '{options.outcome}' is {room.scale:g} in a session: a scale says neither yes nor no\n"
             "  name a label that does, or a judge"
         )
     grades = tuple(room.grades[place] for place in sorted(room.grades))
