@@ -18,6 +18,9 @@ from foldproof.score.forgetting import forget_channels
 from foldproof.score.memory_steps import writes_of
 from foldproof.score.turns import JudgedTurn, judged_turns, looks_at_calls
 
+UNNAMED = "/"
+"""The user id that a baseline gives the user without a label: no label can be it."""
+
 
 class Entry(BaseModel):
     """What every part of the file has in common: no unknown fields, nothing converted unseen."""
@@ -38,6 +41,7 @@ class ItemEntry(Entry):
     text: str
     kind: str = ""
     dropped: str = ""
+    whose: str = Field(default="", description="the label of the other user it belongs to, `/` for the one without")
 
 
 class ListingEntry(Entry):
@@ -76,19 +80,24 @@ class TurnEntry(Entry):
 def accepted_turns(case: Case, trial: Trial) -> tuple[TurnRecord, ...]:
     """What is kept of the turns of a trial: the answers, and of the rest what the expectations of a turn look at."""
     turns = [(turn, _accepted(judged, turn)) for judged in judged_turns(case, trial) for turn in judged.attempts]
-    return tuple(_with_whole(case, turn, kept) if case.lists_all else kept for turn, kept in turns)
+    return tuple(_with_whole(case, trial, turn, kept) if case.lists_all else kept for turn, kept in turns)
 
 
-def _with_whole(case: Case, turn: TurnRecord, kept: TurnRecord) -> TurnRecord:
+def _with_whole(case: Case, trial: Trial, turn: TurnRecord, kept: TurnRecord) -> TurnRecord:
     """The turn with what is looked at where users must be kept apart, or something must be forgotten."""
     channels = _looked_at(case, kept.session)
+    others = {
+        one.user_id or trial.user: case.sessions[one.session - 1].user or UNNAMED
+        for one in trial.turns
+        if one.user_id != turn.user_id
+    }
     reads = reads_of_turn(turn) if "retrieved" in channels else None
     prompts = prompts_of(turn) if "prompt" in channels else []
     return replace(
         kept,
         user_id=case.sessions[kept.session - 1].user,
         tool_calls=turn_calls(turn) if "calls" in channels else kept.tool_calls,
-        memory_reads=kept.memory_reads if reads is None else tuple(map(_as_kept, reads)),
+        memory_reads=kept.memory_reads if reads is None else tuple(_as_kept(item, others) for item in reads),
         prompt="\n\n".join(prompts) if prompts else None,
         listings=tuple(UserListing(one.user, _bare(one.ended), _bare(one.after)) for one in turn.listings),
     )
@@ -181,8 +190,10 @@ def _bare(items: tuple[MemoryItem, ...] | None) -> tuple[MemoryItem, ...] | None
     return None if items is None else tuple(MemoryItem(item.text, kind=item.kind) for item in items if not item.dropped)
 
 
-def _as_kept(item: MemoryItem) -> MemoryItem:
-    return MemoryItem(item.text, kind=item.kind, dropped=item.dropped)
+def _as_kept(item: MemoryItem, others: Mapping[str, str]) -> MemoryItem:
+    """The item with the label of the other user whom it belongs to, where it does: user ids are new in every trial."""
+    whose = others.get(item.user, "") if item.user else ""
+    return MemoryItem(item.text, kind=item.kind, user=whose, dropped=item.dropped)
 
 
 def turn_entries(turns: Iterable[TurnRecord]) -> list[dict[str, Any]]:
@@ -218,7 +229,7 @@ def _exchange(turn: TurnRecord) -> dict[str, Any]:
 
 
 def _item(item: MemoryItem) -> Mapping[str, str]:
-    shown = {"kind": item.kind, "dropped": item.dropped}
+    shown = {"kind": item.kind, "dropped": item.dropped, "whose": item.user}
     return {"text": item.text, **{name: text for name, text in shown.items() if text}}
 
 
@@ -258,6 +269,6 @@ def read_turns(entries: Iterable[TurnEntry]) -> tuple[TurnRecord, ...]:
 
 
 def _items(entries: list[ItemEntry] | None) -> tuple[MemoryItem, ...] | None:
-    return (
-        None if entries is None else tuple(MemoryItem(one.text, kind=one.kind, dropped=one.dropped) for one in entries)
-    )
+    if entries is None:
+        return None
+    return tuple(MemoryItem(one.text, kind=one.kind, user=one.whose, dropped=one.dropped) for one in entries)

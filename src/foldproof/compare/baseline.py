@@ -17,6 +17,7 @@ from foldproof.cases.counterparts import counterpart_value
 from foldproof.cases.frozen import frozen_value
 from foldproof.cases.writing import write_atomically
 from foldproof.compare.accepted_turns import (
+    UNNAMED,
     CallEntry,
     TurnEntry,
     accepted_turns,
@@ -200,7 +201,7 @@ def _lacks(case: Case, trial: Trial) -> bool:
 def _answer(trial: Trial, case: Case | None) -> Trial:
     """What is kept of a trial: its answer, its turns, and the calls and the end state for a case that expects some."""
     if case is not None and case.sessions:
-        return Trial(trial.case, trial.repeat, trial.answer, turns=accepted_turns(case, trial))
+        return Trial(trial.case, trial.repeat, trial.answer, user=UNNAMED, turns=accepted_turns(case, trial))
     calls = calls_made(case, trial) if case is not None and case.asks_calls else None
     state = trial.state if case is not None and case.asks_state else None
     return Trial(trial.case, trial.repeat, trial.answer, tool_calls=calls, state=state)
@@ -324,7 +325,9 @@ def load_baseline(path: Path) -> Baseline:
 def _read(case_id: str, trial: _WireTrial) -> Trial:
     calls = None if trial.calls is None else tuple(ToolCall(call.name, call.args) for call in trial.calls)
     turns = read_turns(trial.turns)
-    return Trial(case_id, trial.repeat, "\n".join(trial.answer), tool_calls=calls, turns=turns, state=trial.state)
+    user = UNNAMED if turns else ""
+    answer = "\n".join(trial.answer)
+    return Trial(case_id, trial.repeat, answer, user=user, tool_calls=calls, turns=turns, state=trial.state)
 
 
 def _standing_twice(wire: _WireBaseline) -> str:

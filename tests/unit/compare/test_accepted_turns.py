@@ -11,7 +11,8 @@ from foldproof.compare.baseline import asked_hash, make_baseline
 from foldproof.core import FileError
 from foldproof.logs import MemoryItem, Seen, ToolCall
 from foldproof.matching import Fact
-from foldproof.record import Run, Trial, TurnRecord
+from foldproof.record import Run, Trial, TurnRecord, UserListing
+from foldproof.score import score_trial
 
 CREDIT = Fact("normalized", "store credit")
 READ, HAS, LACKS, WRITE, MENTIONS = (
@@ -145,3 +146,28 @@ def test_the_state_is_kept_of_turns_that_expect_one(tmp_path):
     assert [turn.get("state") for turn in entry["turns"]] == [None, SHOP]
     assert baseline.scores(set_of(case))["a"].outcome == "pass"
     assert set(baseline.scores(set_of(case_of(first=[STATE], second=[STATE])))) == set()
+
+
+@pytest.mark.parametrize(("whose", "told"), [("t-ann", "ann"), ("t", "/"), ("t-bob", ""), ("x", "")])
+def test_an_item_of_another_user_is_one_in_the_baseline_too(tmp_path, whose, told):
+    sessions = [CaseSession((CaseTurn(f"Hello from {user}.", (HELLO,)),), user=user) for user in ("ann", "", "bob")]
+    case = Case("a", "Hello from bob.", sessions=tuple(sessions))
+    listings = tuple(UserListing(user, (), ()) for user in case.users)
+    ids = {"ann": "t-ann", "": "", "bob": "t-bob"}
+    turns = [
+        TurnRecord(number, 1, one.turns[0].user, answer="Hello.", user_id=ids[one.user], listings=listings)
+        for number, one in enumerate(sessions, 1)
+    ]
+    turns[2] = replace(turns[2], memory_reads=(MemoryItem("likes tea", user=whose),))
+    trial = Trial("a", 0, "Hello.", turns=tuple(turns), user="t")
+    replay_set = set_of(case)
+    before = score_trial(case, trial)
+    assert before.leaked is bool(told)
+    save_baseline(make_baseline(RUN, [trial], replay_set, vacuous=()), tmp_path / "b.json", replay_set)
+    loaded = load_baseline(tmp_path / "b.json")
+    assert loaded.answers[0].turns[2].memory_reads == (MemoryItem("likes tea", user=told),)
+    (again,) = loaded.scores(replay_set)["a"].trials
+    assert again == before
+
+
+HELLO = Expectation("reply_mentions", fact=Fact("normalized", "Hello"))
