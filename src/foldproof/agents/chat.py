@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,12 +129,11 @@ class ChatAgent(Remembering):
         return ChatConversation(talk.memory, self._mind, Toolbox(tools, self._made.get(info.user)), info.now, talk)
 
     async def close(self) -> None:
-        """Let go of the worlds, and of what the memory holds."""
-        try:
+        """Let go of the worlds, and of what the memory holds: of all of it, whichever of them fails."""
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(super().close)
             for world in self._made.values():
-                await world.close()
-        finally:
-            await super().close()
+                closing.push_async_callback(world.close)
 
 
 @dataclass(slots=True)

@@ -166,9 +166,11 @@ class World:
 
     async def close(self) -> None:
         """Let the world go."""
-        if callable(getattr(self._made, "close", None)) and not self._lost:
-            await self._do(self._made.close, "`close`")
-        self._worker.stop()
+        try:
+            if callable(getattr(self._made, "close", None)) and not self._lost:
+                await self._do(self._made.close, "`close`")
+        finally:
+            self._worker.stop()
 
     async def _do(self, method: Callable[[], Any], what: str) -> Any:  # noqa: ANN401  # the user's method
         with anyio.move_on_after(TOOL_S):

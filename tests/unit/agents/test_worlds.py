@@ -1,5 +1,6 @@
 """Worlds of the `chat` agent: what their methods become for a model, and what goes wrong in them."""
 
+import sys
 import textwrap
 import time
 
@@ -7,6 +8,7 @@ import anyio
 import pytest
 
 from foldproof.agents import SessionInfo, world_tools
+from foldproof.agents.world_tools import ToolError
 from foldproof.core import UsageError
 from foldproof.logs import ToolCall
 from foldproof.run.border import recordable_reply
@@ -311,6 +313,27 @@ async def test_a_factory_and_an_async_world(acting):
     for world, total in (("till:make", 15), ("till:Loop", 6)):
         reply, _ = await acting(world, of("pay", amount=5), code=code)
         assert (reply.text, reply.state) == (str(total), {"sum": total})
+
+
+async def test_a_world_that_fails_to_close_keeps_no_other_from_it(opened, tmp_path):
+    code = """
+    closed = []
+    class Till:
+        def pay(self): return "Paid."
+        def close(self):
+            closed.append(self)
+            raise ValueError("the till is stuck")
+    """
+    (tmp_path / "till.py").write_text(textwrap.dedent(code))
+    with ScriptedModel(lambda _: "x") as server:
+        model = {"base_url": server.url, "name": "scripted", "temperature": 0}
+        async with opened({"chat": {"world": "till:Till"}}, {"kind": "none"}, model, {}) as factory:
+            agent = await factory.make({"kind": "none"}, "t1")
+            for user in ("a", "b"):
+                await agent.start_session(SessionInfo(user, "s"))
+            with pytest.raises(ToolError, match="the till is stuck"):
+                await agent.close()
+            assert len(sys.modules["till"].closed) == 2
 
 
 async def test_the_file_of_a_world_is_part_of_the_fingerprint(opened, tmp_path):
