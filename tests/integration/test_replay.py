@@ -291,13 +291,17 @@ def test_a_case_is_cut_out_of_a_run(cli: Any, shop: Shop) -> None:
     assert "has 2 sessions" in cli("sessions", "cut", "--run", "latest", "--case", "two-days").err
     assert "allowed: 1 to 2" in cli("sessions", "cut", "--run", "latest", "--case", "two-days", "--session", "3").err
     words = ("sessions", "cut", "--run", "latest", "--case")
-    cut = cli(*words, "two-days", "--session", "2", "--turn", "3", "--json").document["case"]
+    document = cli(*words, "two-days", "--session", "2", "--turn", "3", "--json").document
+    assert any("what the memory held when the session began is no part" in note for note in document["notes"])
+    cut = document["case"]
     assert cut["frozen"][1]["calls"][0]["call"] == "list_orders"
     assert "blender" in cut["frozen"][1]["calls"][0]["result"]
     assert cut["frozen"][2] == {"agent": "Noted."}
     assert cut["expect"] == [{"tool_called": "check_eligibility(order_id=4022)"}]
     assert cut["cut_from"] == {"session": "0001-two-days-s2", "turn": 3}
-    frozen = cli(*words, "replay-1188", "--turn", "6", "--json").document["case"]
+    document = cli(*words, "replay-1188", "--turn", "6", "--json").document
+    assert not any("the memory held" in note for note in document["notes"])
+    frozen = document["case"]
     assert [list(turn) for turn in frozen["frozen"]] == [["user"], ["agent", "calls"], ["agent"], ["user"], ["agent"]]
     assert frozen["user"] == "So what do I do now?"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 
 from foldproof.agents import AgentError, Conversation, UnsupportedError
 from foldproof.agents.protocols import Resumes
@@ -25,7 +26,8 @@ async def hand_over(conversation: Conversation, turns: Sequence[PastTurn]) -> No
     why = "its conversation has no method `resume`"
     if isinstance(conversation, Resumes):
         try:
-            await conversation.resume(with_ids(turns))
+            # A copy: what an agent does with the arguments of a call must not reach the other trials of the case.
+            await conversation.resume(deepcopy(with_ids(turns)))
         except UnsupportedError as error:
             why = str(error)
         else:

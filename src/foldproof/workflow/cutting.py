@@ -19,6 +19,9 @@ from foldproof.workflow.workspace import Workspace
 
 _NAMED = 8
 _NO_RESULTS = "a run records calls without their results; with `wire: on` they are read from what the model was told"
+_REMEMBERED = (
+    "what the memory held when the session began is no part of the case: give it a `history` where that counts"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,8 @@ def session_of_run(workspace: Workspace, run: str, *, case_id: str, session: str
     open_calls = any(isinstance(entry, Called) and entry.result is None for entry in entries)
     hint = _NO_RESULTS if open_calls else ""
     source = f"run {explained.run.name}, case {case_id}"
-    return FoundSession(ImportedSession(name, tuple(entries)), source, (), hint)
+    remembered = (_REMEMBERED,) if number > 1 or case.history else ()
+    return FoundSession(ImportedSession(name, tuple(entries)), source, remembered, hint)
 
 
 def _session_number(case: Case, session: str) -> int:

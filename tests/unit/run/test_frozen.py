@@ -31,6 +31,17 @@ async def test_every_call_has_an_id():
     assert [made.id for turn in talk.turns for made in turn.calls] == ["call_1"]
 
 
+async def test_what_an_agent_does_with_the_turns_stays_with_it():
+    call = ToolCall("look", {"at": [1]})
+    prefix = (PastTurn("user", "a"), PastTurn("agent", "", (AnsweredCall(call, {"found": 1}, "c1"),)))
+    talk = Talk()
+    await hand_over(talk, prefix)
+    (made,) = talk.turns[1].calls
+    made.call.args["at"].append(2)
+    made.result.clear()
+    assert (call.args, prefix[1].calls[0].result) == ({"at": [1]}, {"found": 1})
+
+
 async def test_without_a_prefix_nothing_is_handed_over():
     talk = Talk(AgentError("never asked"))
     await hand_over(talk, ())
