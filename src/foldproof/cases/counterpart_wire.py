@@ -12,7 +12,7 @@ from foldproof.cases.counterparts import Counterpart, Line, Simulated
 from foldproof.cases.expectation_wire import EXPECTATION_SCHEMA, expectation_of
 from foldproof.cases.expectations import Expectation
 from foldproof.cases.faults import Fault, quoted
-from foldproof.cases.wire_types import Count, Text, Wire, whole
+from foldproof.cases.wire_types import Text, Wire, whole
 from foldproof.matching import check_fact
 
 _HOW = 'write it as in `expect`: "tool_called: name(arg=value)", "reply_mentions: which order"'
@@ -41,9 +41,20 @@ _CONDITION = {"anyOf": [{"type": "string", "minLength": 1}, *EXPECTATION_SCHEMA[
 Condition = Annotated[Expectation, PlainValidator(condition_of), WithJsonSchema(_CONDITION)]
 
 
-_TURNS_SCHEMA = {"type": "integer", "minimum": 2}
-Turns = Annotated[int, BeforeValidator(lambda value: whole(value, 2)), WithJsonSchema(_TURNS_SCHEMA)]
+def _bounded(value: Any, least: int) -> int:  # noqa: ANN401  # any value of a file
+    found = whole(value, least)
+    if found > MOST:
+        raise Fault(f"is {quoted(value)}, and no talk is that long", f"allowed: {least} to {MOST}")
+    return found
+
+
+MOST = 1000
+"""How often a user may speak in one turn of a case: an agent that never stops must not keep a trial for ever."""
+_TURNS_SCHEMA = {"type": "integer", "minimum": 2, "maximum": MOST}
+Turns = Annotated[int, BeforeValidator(lambda value: _bounded(value, 2)), WithJsonSchema(_TURNS_SCHEMA)]
 """A limit of turns: with one the user would never answer."""
+_TIMES_SCHEMA = {"type": "integer", "minimum": 1, "maximum": MOST}
+Times = Annotated[int, BeforeValidator(lambda value: _bounded(value, 1)), WithJsonSchema(_TIMES_SCHEMA)]
 
 
 class CorrectionWire(Wire):
@@ -58,7 +69,7 @@ class RuleWire(Wire):
 
     when: Condition
     say: Text
-    times: Count = 1
+    times: Times = 1
 
 
 class ScriptWire(Wire):

@@ -70,10 +70,14 @@ def prompts_of(turn: TurnRecord) -> list[str]:
     return list(dict.fromkeys(text for prompt in prompts for text in (prompt, unescaped(prompt))))
 
 
-@lru_cache(maxsize=8192)
 def prepared(text: str) -> Text:
     """A text made ready to be matched: a listing comes again after every session, mostly the same."""
-    return Text(text)
+    return (_item if len(text) <= _LONGEST_ITEM else _prompt)(text)
+
+
+_LONGEST_ITEM = 2000
+_item = lru_cache(maxsize=8192)(Text)
+_prompt = lru_cache(maxsize=16)(Text)  # long texts come again for the next fact, and not after that
 
 
 def stored(turns: Sequence[JudgedTurn], user: str) -> Iterator[tuple[int, bool, tuple[MemoryItem, ...] | None]]:
