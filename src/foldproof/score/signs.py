@@ -29,6 +29,7 @@ KINDS: tuple[SignKind, ...] = get_args(SignKind)
 _QUOTED = 160
 _REMEMBERED = 200
 """Questions back to which an earlier one is looked for."""
+_MOST_NAMED = 10
 _LEAST_NEW = 2
 """New values in one message from which on they are taken to come from nowhere: one may be a sum."""
 
@@ -77,17 +78,12 @@ def _sign(kind: SignKind, step: Step, shown: Step, quote: str = "") -> Sign:
     return Sign(kind, step.number, shown.number, quoted(quote or shown.text))
 
 
-def _before(steps: Sequence[Step], step: Step) -> Step | None:
-    """The agent's last step before a step."""
-    return next((one for one in reversed(steps[: step.number - 1]) if one.by_agent), None)
-
-
 def _corrections(steps: Sequence[Step]) -> Iterator[Sign]:
+    blamed: Step | None = None
     for step in steps:
-        if step.by_agent or step.kind != "said":
-            continue
-        blamed = _before(steps, step)
-        if blamed is not None and texts.corrects(step.text, asked=texts.asks(blamed.text)):
+        if step.by_agent:
+            blamed = step
+        elif step.kind == "said" and blamed and texts.corrects(step.text, asked=texts.asks(blamed.text)):
             yield _sign("user correction", blamed, step)
 
 
@@ -99,8 +95,10 @@ def _contradictions(steps: Sequence[Step]) -> Iterator[Sign]:
             own = texts.labelled_args(step.args) if step.kind == "called" else texts.labelled(step.text)
             for label, value in own:
                 if label in stated and value not in stated[label] and value not in seen:
-                    told = f"{label} {value}, but the user said {', '.join(sorted(stated[label]))}"
-                    yield _sign("contradiction", step, step, told)
+                    said = stated[label]
+                    # Named where they are few: a long session may state thousands, and each contradiction tells them.
+                    named = ", ".join(sorted(said)) if len(said) <= _MOST_NAMED else f"{len(said)} others"
+                    yield _sign("contradiction", step, step, f"{label} {value}, but the user said {named}")
         elif not step.by_agent and step.kind == "said":
             for label, value in texts.labelled(step.text):
                 stated.setdefault(label, set()).add(value)
@@ -132,11 +130,12 @@ def _ignored_errors(steps: Sequence[Step]) -> Iterator[Sign]:
 
 
 def _tool_errors(steps: Sequence[Step]) -> Iterator[Sign]:
+    blamed: Step | None = None
     for step in steps:
-        if step.kind in {"called", "result"} and texts.failed(step):
-            blamed = step if step.by_agent else _before(steps, step)
-            if blamed is not None and (step.by_agent or step.kind == "result"):
-                yield _sign("tool error", blamed, step)
+        if step.by_agent:
+            blamed = step
+        if blamed and texts.failed(step) and (step.kind == "result" or (step.kind == "called" and step.by_agent)):
+            yield _sign("tool error", blamed, step)
 
 
 def _asked_again(steps: Sequence[Step]) -> Iterator[Sign]:

@@ -170,3 +170,10 @@ def test_hostile_texts_take_no_long_time(text):
     begun = time.process_time()
     find_signs(steps(user(f"order {text} 4021"), agent(text), user(text), agent(f"{text}?"), call("x", text, q=text)))
     assert time.process_time() - begun < 3
+
+
+def test_a_contradiction_names_what_was_said_where_that_is_little():
+    for count, told in ((2, "1000, 1001"), (11, "11 others")):
+        said = [user(f"And order #{1000 + number}.") for number in range(count)]
+        [sign] = find_signs(steps(*said, agent("I refund order #4021.")))
+        assert (sign.kind, sign.quote) == ("contradiction", f"order 4021, but the user said {told}")
