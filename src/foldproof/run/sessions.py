@@ -261,7 +261,7 @@ async def _timed(work: Awaitable[T], hall: Hall) -> list[T] | None:
 def settled(held: Held, seen: tuple[Seen, ...]) -> tuple[tuple[TurnRecord, ...], tuple[str, ...]]:
     """The turns with what was seen last and with their freshness, and what a reader should know of the sessions."""
     turns = list(held.turns)
-    if held.awaits_seen:
+    if held.awaits_seen and turns:  # none stands there where the only turn came to no reply
         turns[-1] = replace(turns[-1], seen=joined_seen([turns[-1].seen, seen]))
     stores = [None if store is None else tuple(item.text for item in store.items) for store in held.stores]
     notes: list[str] = []

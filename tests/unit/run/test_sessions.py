@@ -138,6 +138,14 @@ async def test_what_takes_too_long_is_named(factory, agents, carry_out, where, k
     assert len(trial.turns) == 2
 
 
+@pytest.mark.parametrize("said", [RuntimeError("the model is away"), TransientError("busy")])
+async def test_an_agent_that_fails_at_the_only_turn_is_an_error_of_the_trial(factory, agents, carry_out, said):
+    (trial,) = (await carry_out(plan_of(session("one")), factory(agents.saying(said)), retries=0)).trials
+    assert trial.error is not None
+    assert trial.error.message.startswith("session 1, turn 1: ")
+    assert trial.turns == ()
+
+
 async def test_an_agent_that_cannot_fold_is_noted(factory, agents, carry_out):
     class Stiff(agents.remembering):
         async def fold(self):
