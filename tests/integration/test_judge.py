@@ -319,6 +319,15 @@ def test_a_judge_that_changed_since_the_baseline_decides_nothing(accepted: tuple
     assert "foldproof judge reconcile" in " ".join(result.document["reasons"])
 
 
+def test_a_judge_that_changed_since_the_baseline_blocks_nothing_either(accepted: tuple[Path, ScriptedModel], cli: Cli):
+    folder, model = accepted
+    assert cli("check", "candidate").code == 1
+    judged_project(folder, model, judge={"seed": 99})
+    result = cli("check", "candidate", "--json")
+    assert (result.code, result.document["verdict"]) == (7, "inconclusive")
+    assert result.document["reasons"][0].startswith("the judge has changed since the baseline was accepted")
+
+
 def test_the_unplugged_control_is_judged_too(accepted: tuple[Path, ScriptedModel], cli: Cli):
     _, model = accepted
     assert "I do not know." in {claim_asked(request).answer for request in model.requests}

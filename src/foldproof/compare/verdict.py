@@ -60,7 +60,8 @@ class Evidence:
     `baseline` are the accepted answers scored with the facts of today, `before` the production configuration
     asked again, `after` the candidate. `gone` are the cases, with their class, that only the baseline has.
     `doubts` are reasons why no verdict may rest on it: a run that ended before its plan, a control that could not
-    be judged. `notes` are for the reader.
+    be judged. `unlike` are reasons why the sides cannot be held against each other at all: not even what failed says
+    anything then. `notes` are for the reader.
     """
 
     baseline: Mapping[str, CaseScore]
@@ -69,6 +70,7 @@ class Evidence:
     vacuous: Collection[str] = ()
     gone: Mapping[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -125,14 +127,14 @@ def judge_control(
 def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Check:
     """Decide a check. The statistics are shown beside the verdict and play no part in it.
 
-    A baseline that does not reproduce, or a canary that fails before the change, comes first: then nothing can
-    be said of the candidate. What has failed for good blocks; what could not be decided, on either side, makes
-    the verdict inconclusive.
+    A baseline that cannot be compared with, one that does not reproduce, or a canary that fails before the change
+    comes first: then nothing can be said of the candidate. What has failed for good blocks; what could not be decided,
+    on either side, makes the verdict inconclusive.
     """
     waivers, notes = _active_waivers(replay_set, today)
     sizes = Counter(case.case_class for case in replay_set.cases)
     gate = gate_scores(replay_set.gate, evidence.after, sizes=sizes, waived=waivers, vacuous=evidence.vacuous)
-    unsure = _not_reproduced(replay_set, evidence)
+    unsure = [*evidence.unlike, *_not_reproduced(replay_set, evidence)]
     leaks = _leaks(evidence.after)
     blocked = _blocked(gate)
     undecided = [

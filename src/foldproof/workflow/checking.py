@@ -81,10 +81,11 @@ async def check_candidate(workspace: Workspace, candidate: str, options: Options
         gone={case_id: name for case_id, name in baseline.classes.items() if case_id not in _ids(workspace)},
         doubts=(
             *(one.stopped for one in (before, after, judging) if one.stopped),
-            *_of_judge(workspace, baseline, before, after),
+            *dict.fromkeys(doubt for one in (before, after) if one.judge for doubt in one.judge.doubts),
             *(f"the unplugged control of a new case could not be judged: {reason}" for reason in control.unjudged),
             *_no_longer_guarded(workspace, baseline),
         ),
+        unlike=tuple(_of_another_judge(workspace, baseline)),
         notes=(
             *_changed_since(workspace, baseline, old),
             *_reused(before, after),
@@ -119,14 +120,13 @@ def _changed_judge(workspace: Workspace, baseline: Baseline) -> str:
     return judge.title if judge and baseline.judge and baseline.judge != judge.title else ""
 
 
-def _of_judge(workspace: Workspace, baseline: Baseline, *reports: RunReport) -> Iterator[str]:
-    """Why nothing may rest on the judge."""
+def _of_another_judge(workspace: Workspace, baseline: Baseline) -> Iterator[str]:
+    """That the accepted verdicts are another judge's: what it passes, this one may fail."""
     if now := _changed_judge(workspace, baseline):
         yield (
             f"the judge has changed since the baseline was accepted, from {baseline.judge} to {now}, so its verdicts"
             " and those of now cannot be compared: foldproof judge reconcile, or accept a new baseline"
         )
-    yield from dict.fromkeys(doubt for report in reports if report.judge for doubt in report.judge.doubts)
 
 
 def _ids(workspace: Workspace) -> frozenset[str]:
