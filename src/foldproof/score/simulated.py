@@ -21,7 +21,10 @@ from foldproof.score.turns import JudgedTurn
 
 UserFaultKind = Literal["unknown value", "changed line", "correction taken back", "stuck", "early end"]
 _NAME = re.compile(r"(?<![.!?:…][\s\"'“”)])(?<=[\s(\"'“])[A-ZÀ-ÖØ-Þ][\w'’-]*")
-_NO_NAMES = frozenset({"i", "ok", "hi", "hello", "hey", "dear", "mr", "mrs", "ms", "dr", "sir", "madam", "am", "pm"})
+_NO_NAMES = frozenset(
+    "i ok hi hello hey dear mr mrs ms dr sir madam am pm asap btw fyi pls faq id eta pdf sms tv".split()
+)
+"""Words with a capital that name nobody; `i` also where it opens another, as in "I'll"."""
 _GERMAN_WORDS = "ich nicht der das und ist mein meine bitte für eine einen wir sie mit auf es"
 _GERMAN = frozenset(_GERMAN_WORDS.split())
 """Words that show German, where every noun has a capital and names cannot be told by it."""
@@ -107,7 +110,8 @@ def unknown_values(text: str, known: str) -> list[str]:
 
 
 def _is_unknown_name(name: str, there: set[str], excused: set[str]) -> bool:
-    parts = [part for part in normalize(name).split() if len(part) > 1]  # "Anna's" is Anna
+    words = normalize(name).split()
+    parts = [part for part in words if len(part) > 1 and words[0] != "i"]  # "Anna's" is Anna, "I'll" is nobody
     return bool(parts) and not any(
         part in there or part in excused or part in COMMON_WORDS or part in _NO_NAMES for part in parts
     )

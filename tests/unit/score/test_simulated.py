@@ -186,6 +186,7 @@ def test_what_was_said_earlier_in_the_session_is_known():
         ("It is mine. Anna told me.", "x", []),
         ("Well, I am Mr Miller.", "x", ["Miller"]),
         ("Well, I am in PM mode, OK.", "x", []),
+        ("Yes, I'll wait, and I’ve all I need; please do it ASAP.", "x", []),
         ("Say it to Anna's mother, Anna.", "x", ["Anna's", "Anna"]),
         ("Das ist meine Bestellung und nicht die Lampe.", "x", []),
         ("Das ist meine Bestellung 77 und nicht die Lampe.", "x", ["77"]),
