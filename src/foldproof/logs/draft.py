@@ -90,9 +90,15 @@ class Draft:
             self.entries.append(Said(role, text, at, kind, id))
 
     def call(self, call: Call, *, at: Moment | None = None, by: Role = "agent") -> None:
-        """Take a tool call, and the memory operation that it is, if it is one. The same id twice is one call."""
+        """Take a tool call, and the memory operation that it is, if it is one.
+
+        The same id twice is one call, unless the first was answered and the second says something else: there are
+        models that count their calls from the beginning in every turn.
+        """
         place = self._calls.get(call.id) if call.id else None
         known = self.entries[place] if place is not None else None
+        if isinstance(known, Called) and known.name and known.result is not None and call.args:
+            place = place if (known.name, known.args) == (call.name, call.args) else None
         result: str | None = None
         if place is not None and isinstance(known, Called):
             if known.name or known.args:

@@ -21,9 +21,8 @@ from foldproof.score.turns import JudgedTurn
 
 UserFaultKind = Literal["unknown value", "changed line", "correction taken back", "stuck", "early end"]
 _NAME = re.compile(r"(?<![.!?:…][\s\"'“”)])(?<=[\s(\"'“])[A-ZÀ-ÖØ-Þ][\w'’-]*")
-_NO_NAMES = frozenset(
-    "i ok hi hello hey dear mr mrs ms dr sir madam am pm asap btw fyi pls faq id eta pdf sms tv".split()
-)
+_NAMELESS = "i ok hi hello hey dear mr mrs ms dr sir madam am pm asap btw fyi pls faq id eta pdf sms tv"
+_NO_NAMES = frozenset(_NAMELESS.split())
 """Words with a capital that name nobody; `i` also where it opens another, as in "I'll"."""
 _GERMAN_WORDS = "ich nicht der das und ist mein meine bitte für eine einen wir sie mit auf es"
 _GERMAN = frozenset(_GERMAN_WORDS.split())

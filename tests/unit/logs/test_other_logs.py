@@ -145,6 +145,25 @@ def test_tau_trajectories(read):
     assert told(log.sessions[0]) == ["user: Where?", 'call look {"n": 1} -> here']
 
 
+def test_a_call_id_that_begins_anew_in_every_turn_hides_no_call(read):
+    def called(n):
+        return {"id": "call_0", "type": "function", "function": {"name": "look", "arguments": json.dumps({"n": n})}}
+
+    turns = [
+        [{"role": "user", "content": f"Where is {n}?"},
+         {"role": "assistant", "content": None, "tool_calls": [called(n)]},
+         {"role": "tool", "tool_call_id": "call_0", "content": f"here {n}"}, {"role": "assistant", "content": "Here."}]
+        for n in (1, 2)
+    ]  # fmt: skip
+    log = read(lines({"messages": [*turns[0], *turns[1]]}))
+    assert told(log.only) == [
+        "user: Where is 1?", 'call look {"n": 1} -> here 1', "agent: Here.",
+        "user: Where is 2?", 'call look {"n": 2} -> here 2', "agent: Here.",
+    ]  # fmt: skip
+    again = [*turns[0], {"role": "assistant", "content": None, "tool_calls": [called(1)]}]
+    assert told(read(lines({"messages": again})).only) == [*told(log.only)[:3]], "the same call is told once"
+
+
 def test_what_a_log_says_of_its_end_is_kept_as_its_own_word(read):
     tau2 = {"id": "s", "task_id": "1", "messages": [{"role": "user", "content": "Hi"}], "reward_info": {"reward": 1.0}}
     tau = {"task_id": 3, "traj": tau2["messages"], "reward": "unknown"}

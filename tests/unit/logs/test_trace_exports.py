@@ -207,7 +207,8 @@ def test_langgraph_what_an_answer_used_is_counted_once(read):
     }
     states = [state(1, H1), state(2, H1, {**A1, **used}), state(3, H1, {**A1, **used}, {**A2, **used})]
     log = read(states, name="history.json")
-    assert (log.only.usage.input_tokens, log.only.usage.output_tokens, log.only.model_names) == (10, 4, ("a-model",))
+    used_in_all = (log.only.usage.input_tokens, log.only.usage.output_tokens)
+    assert (used_in_all, log.only.model_names) == ((10, 4), ("some-model",))
 
 
 def test_langgraph_a_shorter_list_is_a_fold(read):
