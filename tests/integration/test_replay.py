@@ -222,7 +222,7 @@ def test_a_case_is_cut_out_of_a_log_and_runs(cli: Any, shop: Shop) -> None:
     listed = cli("sessions", "cut", "log.jsonl")
     assert listed.code == 0
     assert "personal data is left as it is" in listed.out
-    assert "the user speaks in 2 turns, and a case can be cut at 1" in " ".join(listed.out.split())
+    assert "the user speaks in 2 turns, and a case can be cut at 1 of them" in " ".join(listed.out.split())
     points = cli("sessions", "cut", "log.jsonl", "--json").document["points"]
     assert [(point["turn"], bool(point["fault"])) for point in points] == [(1, True), (3, False)]
     printed = cli("sessions", "cut", "log.jsonl", "--turn", "3", "--session", "log:1", "--format", "openai")

@@ -89,7 +89,11 @@ def placed_forgetting(forget: Forgetting) -> Iterator[tuple[str, Fact, bool]]:
 def forgetting_problems(forget: Forgetting, sessions: Sequence[CaseSession]) -> Iterator[_Found]:
     """What cannot be carried out: no session to take something back in, none after it, a bystander who is none."""
     users = [session.user for session in sessions]
-    if not forget.after:
+    other = forget.bystander
+    if other and not other.user and set(users) == {""}:
+        message = " has a bystander without `user`, and all sessions are of one user, who is no bystander of itself"
+        yield "forget.bystander", "forget", message, "label another user's session, `user: bob`, and name it here"
+    elif not forget.after:
         message = " has `forget`, and nobody in it has two sessions: one to take something back, one after it"
         yield "forget", "forget", message, "add a session after the one in which the user takes it back"
     elif forget.after > len(sessions):
@@ -98,7 +102,7 @@ def forgetting_problems(forget: Forgetting, sessions: Sequence[CaseSession]) -> 
     elif users[forget.after - 1] not in users[forget.after :]:
         message = f" has `forget.after` {forget.after}, and no later session of that user"
         yield "forget.after", "forget", message, "add one: what is forgotten is looked for in the sessions after it"
-    elif (other := forget.bystander) and other.user == users[forget.after - 1]:
+    elif other and other.user == users[forget.after - 1]:
         message = " has a bystander who is the user that takes something back"
         yield "forget.bystander", "forget", message, "name another `user` of the sessions"
     elif other and other.user not in users[: forget.after]:

@@ -42,7 +42,10 @@ def judge_problems(
         found = prompt_hash(prompt, read)
     except FileError as error:
         reason = error.problems[0].message
-        wrong(f"the judge's prompt '{judge.prompt}': {reason}", f"it is looked for at {shown(prompt)}")
+        hint = f"it is looked for at {shown(prompt)}"
+        if not prompt.exists() and not judge.sha256:
+            hint += "; `foldproof judge pin` writes the prompt that comes with foldproof there"
+        wrong(f"the judge's prompt '{judge.prompt}': {reason}", hint)
     if judge.sha256 and not _HASH.fullmatch(judge.sha256):
         wrong(f"the judge's `sha256` is '{judge.sha256}'", "write the sha256 of the prompt file, 64 digits")
     elif judge.sha256 and found and found != judge.sha256:

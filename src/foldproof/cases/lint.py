@@ -59,7 +59,7 @@ def _set_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     gated = sum(counts[name] for name in replay_set.gate)
     if not FEWEST <= gated <= MOST:
         hint = f"{FEWEST} to {MOST} gated cases show most for their cost: enough to notice a loss, few enough to read"
-        yield 0, "set-size", f"the gate counts {gated} cases", hint
+        yield 0, "set-size", f"the gate counts {gated} case{'' if gated == 1 else 's'}", hint
     if replay_set.judge and not replay_set.judge.sha256 and any(case.asks_judge for case in replay_set.cases):
         message = f"the judge '{replay_set.judge.model}' is not pinned: its prompt may change unseen"
         yield 0, "judge-not-pinned", message, "run: foldproof judge pin"

@@ -41,7 +41,9 @@ def whole(value: Any, least: int) -> int:  # noqa: ANN401  # any value of a file
     found = resolve(value)
     if isinstance(found, int) and not isinstance(found, bool) and found >= least:
         return found
-    raise Fault(f"must be a whole number of at least {least}, not {quoted(value)}", "write it without quotes")
+    small = isinstance(found, int) and not isinstance(found, bool)
+    hint = f"the least is {least}" if small else "write digits, without quotes"
+    raise Fault(f"must be a whole number of at least {least}, not {quoted(value)}", hint)
 
 
 def amount(value: Any, *, zero: bool = False) -> float:  # noqa: ANN401  # any value of a file

@@ -55,6 +55,8 @@ class ControlRates:
 
     def __str__(self) -> str:
         rates = self.rates
+        if self.unjudged and not self.of:
+            return f"it gave no verdict on any of the {self.unjudged} answers made to measure it"
         kinds = ", ".join(
             f"{kind} {self.passed[kind]} of {self.of[kind]}" for kind in sorted(self.of) if kind != STATED
         )

@@ -125,7 +125,7 @@ def _at_owner(change: str, owner: Owner, why: str, reason: str) -> tuple[str, st
 def owners_line(owners: Mapping[str, int]) -> str:
     """How many facts each owner lost, in one line, and where to read on of those unknown; empty where none was lost."""
     line = ", ".join(f"{owner} {count}" for owner, count in owners.items())
-    return f"{line} (`foldproof explain` names the stage that was not seen)" if "unknown" in owners else line
+    return f"{line} (`foldproof explain` shows what was seen)" if "unknown" in owners else line
 
 
 def change_counts(document: CheckDocument) -> Counter[str]:

@@ -148,9 +148,9 @@ def _refuse_vacuous(workspace: Workspace, control: Control) -> None:
     vacuous = [case_id for case_id in control.vacuous if case_id in gated]
     if vacuous:
         raise UsageError(
-            f"{len(vacuous)} gated cases pass with the memory cut off, so they test nothing: {', '.join(vacuous)}\n"
-            "  ask what only the memory can know, or move them to a class without a gate; an agent whose memory"
-            " foldproof cannot cut off is declared `memory: external`"
+            f"these gated cases pass with the memory cut off, so they test nothing: {', '.join(vacuous)}\n"
+            "  ask what only the memory or the frozen turns can know, or move them to a class without a gate; an agent"
+            " whose memory foldproof cannot cut off is declared `memory: external`"
         )
     if control.unjudged:
         raise UsageError(

@@ -114,6 +114,13 @@ def test_what_cannot_be_carried_out_is_refused(written, change, told):
     assert message.startswith(str(written()) + ":") or "replay.yaml:" in message
 
 
+def test_a_bystander_needs_a_second_user(written):
+    alone = [{key: value for key, value in session.items() if key != "user"} for session in SESSIONS]
+    message = refused(written({**FORGET, "bystander": {"facts": ["x"]}}, alone))
+    assert "has a bystander without `user`, and all sessions are of one user" in message
+    assert "two sessions" not in message
+
+
 def test_a_bystander_who_speaks_only_afterwards_has_nothing_to_lose(written):
     later = [SESSIONS[0], SESSIONS[2], SESSIONS[3], SESSIONS[1]]
     assert "has the bystander 'bob', who has no session up to then" in refused(written(sessions=later))

@@ -103,6 +103,11 @@ def test_the_number_of_gated_cases(load, count, told):
     assert ("set-size" in {item.rule for item in found}) == told
 
 
+def test_one_gated_case_is_told_as_one(load):
+    found = lint_set(load("gate: {semantic: all}\n" + "cases:\n- {id: a, question: q, expected_facts: [fact x]}\n"))
+    assert [item.message for item in found if item.rule == "set-size"] == ["the gate counts 1 case"]
+
+
 def test_every_warning_has_place_rule_and_remedy(load):
     found = lint_set(load(one("[postgres]", question="postgres?")))
     assert {item.rule for item in found} == {"no-gate", "set-size", "fact-in-question"}

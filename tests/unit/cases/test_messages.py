@@ -48,7 +48,7 @@ MISTAKES = {
             "replay.yaml:3: the judge `gpt-4o` is an alias that may name another model tomorrow\n"
             "  write a dated name (gpt-4.1-2025-04-14), a tag (qwen2.5:7b) or a revision (name@revision)\n"
             "replay.yaml:3: the judge's prompt 'nix.md': the file does not exist\n"
-            "  it is looked for at nix.md\n"
+            "  it is looked for at nix.md; `foldproof judge pin` writes the prompt that comes with foldproof there\n"
             "replay.yaml:4: the set has an unknown field `nam`\n"
             "  did you mean `name`?\n"
             "replay.yaml:9: case 'late-refund': the fact '...' has no letter or digit, so nothing is left to look for\n"

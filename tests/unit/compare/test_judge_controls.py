@@ -27,6 +27,7 @@ def test_what_has_no_verdict_counts_for_nothing_and_is_told():
     found = rates(stated=["met"], wrong=["not met", None])
     assert (found.of["wrong"], found.unjudged) == (1, 1)
     assert str(found).endswith("; on 1 it gave no verdict")
+    assert str(rates(stated=[None], wrong=[None])) == "it gave no verdict on any of the 2 answers made to measure it"
 
 
 @pytest.mark.parametrize(

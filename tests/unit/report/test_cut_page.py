@@ -13,7 +13,7 @@ POINTS = (
 def test_where_a_session_can_be_cut():
     text = render_cut(points_document(POINTS, session="s1", source="a.jsonl"), width=80, colour=False)
     assert text == (
-        "session s1 (a.jsonl): the user speaks in 2 turns, and a case can be cut at 1\n"
+        "session s1 (a.jsonl): the user speaks in 2 turns, and a case can be cut at 1 of\n  them\n"
         "\n"
         "  turn   can be cut   the user says\n"
         "  1      no           Hello there.\n"

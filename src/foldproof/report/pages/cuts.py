@@ -25,7 +25,7 @@ def _write_points(sheet: Sheet, document: CutDocument) -> None:
     fit = sum(not point.fault for point in document.points)
     sheet.line(
         f"session {inline(document.session)} ({inline(document.source)}): the user speaks in "
-        f"{counted(len(document.points), 'turn')}, and a case can be cut at {fit}"
+        f"{counted(len(document.points), 'turn')}, and a case can be cut at {fit} of them"
     )
     sheet.blank()
     rows = []
