@@ -110,6 +110,9 @@ def _rows_of_csv(text: str, reader: _Reader) -> Iterator[tuple[int, Any]]:
         if missing := [key for key in _NEEDED if key not in header]:
             reader.wrong(1, f"the header has no `{missing[0]}`", "write: question,fact,answer,label")
             return
+        if twice := [name for place, name in enumerate(header) if name in header[:place]]:
+            reader.wrong(1, f"the header has `{twice[0]}` twice", "take one out: one of the two would be left unread")
+            return
         for row in rows:
             if len(row) > len(header):
                 reader.wrong(

@@ -22,7 +22,7 @@ from foldproof.record import Claim, JudgeIdentity, JudgeVerdict
 _PLACE = "`judge` in foldproof.yaml"
 _KEY = re.compile(r"\$\{(\w+)\}")
 _SAYS_NOTHING = re.compile(r"[\W_]*(?:[a-z]|I|[Aa]n|[Tt]he)[\W_]*")
-"""One small letter or an article: it stands in nearly every answer. A capital may be the answer ("B")."""
+"""One small letter, "I" or an article: it stands in nearly every answer. Another capital may be the answer ("B")."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,6 +146,7 @@ def test_labels_are_read_in_their_order(write):
         ("l.jsonl", "5\n", "must be an object"),
         ("l.csv", "", "the header has no `fact`"),
         ("l.csv", "fact,answer,label\nf,a\n", "there is no `label`"),
+        ("l.csv", "fact,answer,label, label\nf,a,met,not met\n", "the header has `label` twice"),
         ("l.csv", 'fact,answer,label\nf,"  ",not met\n', "there is no `answer`"),
         ("l.jsonl", '{"fact": " ", "answer": "a", "label": "met"}\n', "there is no `fact`"),
         ("l.csv", "fact,answer,label,extra\nf,a,met,x\n", "unknown field `extra`"),
