@@ -13,6 +13,7 @@ _COMMANDS = "foldproof.cli.commands"
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("start:demo", "A whole check on shipped data; no key, no network."),
     "init": ("start:init", "Write a project that works at once."),
+    "mine": ("mine:mine", "Find the questions that users really asked, in logs."),
     "lint": ("files:lint", "Everything that is wrong with the replay set."),
     "run": ("asking:run", "Ask every question on one configuration."),
     "baseline": ("baseline:baseline", "Accept a run as the baseline, or show what was accepted."),

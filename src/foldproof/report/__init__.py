@@ -53,6 +53,7 @@ from foldproof.report.junit import junit_check, junit_run
 from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
 from foldproof.report.markdown_grades import markdown_grades
+from foldproof.report.mined import MineDocument, mine_document
 from foldproof.report.terminal import (
     render_baseline,
     render_calibration,
@@ -69,6 +70,7 @@ from foldproof.report.terminal import (
     render_import,
     render_lint,
     render_match,
+    render_mined,
     render_pin,
     render_reconciliation,
     render_run,
@@ -94,6 +96,7 @@ __all__ = [
     "ImportDocument",
     "LintDocument",
     "MatchDocument",
+    "MineDocument",
     "PlanDocument",
     "RunDocument",
     "baseline_document",
@@ -121,6 +124,7 @@ __all__ = [
     "markdown_explain",
     "markdown_grades",
     "markdown_run",
+    "mine_document",
     "pin_document",
     "points_document",
     "reconciliation_document",
@@ -139,6 +143,7 @@ __all__ = [
     "render_import",
     "render_lint",
     "render_match",
+    "render_mined",
     "render_pin",
     "render_reconciliation",
     "render_run",

@@ -19,6 +19,7 @@ from foldproof.report.grades import GradeDocument
 from foldproof.report.holdout import HoldoutDocument, HoldoutLogDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePart, JudgePinDocument, JudgeReconciliationDocument
+from foldproof.report.mined import MineDocument
 from foldproof.score import Owner
 from foldproof.score.cases import CaseOutcome
 from foldproof.score.trials import FactOutcome, FactRole
@@ -336,6 +337,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "judge-reconciliation": JudgeReconciliationDocument,
     "lint": LintDocument,
     "match": MatchDocument,
+    "mine": MineDocument,
     "plan": PlanDocument,
     "run": RunDocument,
 }

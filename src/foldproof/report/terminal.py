@@ -33,6 +33,7 @@ from foldproof.report.grades import GradeDocument
 from foldproof.report.holdout import HoldoutDocument, HoldoutLogDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePinDocument, JudgeReconciliationDocument
+from foldproof.report.mined import MineDocument
 from foldproof.report.pages import (
     write_baseline,
     write_calibration,
@@ -49,6 +50,7 @@ from foldproof.report.pages import (
     write_import,
     write_lint,
     write_match,
+    write_mined,
     write_pin,
     write_reconciliation,
     write_run,
@@ -250,6 +252,11 @@ def render_files(document: FilesDocument, *, width: int, colour: bool, details: 
 def render_import(document: ImportDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """What an import of logs read and wrote."""
     return _render(write_import, document, width, colour=colour, details=details)
+
+
+def render_mined(document: MineDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """What mining read, what each step left, and the questions."""
+    return _render(write_mined, document, width, colour=colour, details=details)
 
 
 def render_cut(document: CutDocument, *, width: int, colour: bool, details: bool = False) -> str:

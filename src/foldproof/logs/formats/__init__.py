@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from foldproof.core import Registry
 from foldproof.logs.imported import ImportedSession
@@ -62,6 +62,23 @@ class Group:
                 yield from known.get(unit, ())
 
 
+Asked: TypeAlias = tuple[Sequence[str], str, str, str | float | None]
+"""What the user asks in one line of a log; what the line tells of user, session and time, as it is written there."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlatShape:
+    """How mining reads a line of a format in which one line is one exchange, without making a session of it.
+
+    `reader` makes a function that reads a line decoded to the type beside it (msgspec, an extra; only what is needed
+    stands in the type). It answers None for a line of another shape than most, and such a line, like one that does not
+    fit the type, is read by `odd` as plain JSON.
+    """
+
+    reader: Callable[[], tuple[type, Callable[[Any], Asked | None]]]
+    odd: Callable[[Any], Asked]
+
+
 @dataclass(frozen=True, slots=True)
 class LogFormat:
     """One format of logs.
@@ -69,8 +86,8 @@ class LogFormat:
     `knows` says whether a value is a record of this format, `told_by` what it is known by, in words. `places` says
     where a record belongs, and nothing for one that belongs nowhere: it is counted as unknown. `build` makes the
     sessions of a group. `limits` are what no log of this format can show. A `general` format is one whose shape others
-    have too: it is only taken where no other knows as many records. A plugin registers one of these under the
-    entry-point group `foldproof.logs`.
+    have too: it is only taken where no other knows as many records. `flat` makes mining quick; a format has none where
+    a line is no exchange. A plugin registers one of these under the entry-point group `foldproof.logs`.
     """
 
     name: str
@@ -81,6 +98,7 @@ class LogFormat:
     build: Callable[[Group], Iterable[ImportedSession]]
     limits: Sequence[str] = field(default=())
     general: bool = False
+    flat: FlatShape | None = None
 
 
 _HERE = "foldproof.logs.formats"

@@ -8,6 +8,7 @@ from typing import Any
 
 from foldproof.logs.draft import Draft, Message
 from foldproof.logs.formats import Group, LogFormat, Place
+from foldproof.logs.formats.openai_flat import flat_of
 from foldproof.logs.imported import ImportedSession
 from foldproof.logs.keys import text_in, value_key
 from foldproof.logs.messages import messages_in
@@ -62,12 +63,16 @@ def _session(value: Fields) -> str:
     return str(conversation) if isinstance(conversation, str) and conversation else _told(value, *_SESSIONS)
 
 
+def _unit_name(value: Fields) -> str:
+    return str(value.get("custom_id") or "") or _session(value)
+
+
 def _places(record: Record, file: LogFile) -> Iterator[Place]:
     value = record.value
     if not _knows(value):
         return
     own = file.label(record)
-    if session := str(value.get("custom_id") or "") or _session(value):
+    if session := _unit_name(value):
         yield Place(value_key([session, _told(value, "user", "user_id")]))
     elif "request" in value or value.get("object"):
         yield Place(_chained(value, file, own))
@@ -131,11 +136,11 @@ def _build(group: Group) -> Iterator[ImportedSession]:
     for found in group.read():
         value = found.value
         if draft is None:
-            name = str(value.get("custom_id") or "") or _session(value) or group.session
+            name = _unit_name(value) or group.session
             draft = Draft(name, group.tally, user=_told(value, "user", "user_id"))
             if not draft.user:
                 group.tally.note("some records name no user")
-        at = moment_of(_response(value).get("created") or _response(value).get("created_at") or value.get("created_at"))
+        at = moment_of(_time(value))
         messages = [_timed(message, at) for message in _sent(value)]
         if _failed(value):
             group.tally.aside[_FAILED] += 1
@@ -146,6 +151,11 @@ def _build(group: Group) -> Iterator[ImportedSession]:
         _usage(draft, _response(value))
     if draft is not None:
         yield draft.done()
+
+
+def _time(value: Fields) -> Any:  # noqa: ANN401  # any JSON value
+    response = _response(value)
+    return response.get("created") or response.get("created_at") or value.get("created_at")
 
 
 def _timed(message: Message, at: Moment | None) -> Message:
@@ -170,4 +180,5 @@ FORMAT = LogFormat(
     build=_build,
     limits=("memory reads and writes are seen only where they are tool calls with a name that says so",),
     general=True,
+    flat=flat_of(_sent, user=lambda value: _told(value, "user", "user_id"), session=_unit_name, at=_time),
 )

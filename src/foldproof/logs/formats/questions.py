@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from foldproof.logs.draft import Draft
-from foldproof.logs.formats import Group, LogFormat, Place
+from foldproof.logs.formats import Asked, FlatShape, Group, LogFormat, Place
 from foldproof.logs.imported import ImportedSession
 from foldproof.logs.keys import value_key
 from foldproof.logs.moments import moment_of
@@ -62,6 +62,30 @@ def _build(group: Group) -> Iterator[ImportedSession]:
         yield draft.done()
 
 
+def _reader() -> tuple[type, Callable[[Any], Asked | None]]:
+    import msgspec
+
+    texts = [(name, str, "") for name in ("question", *_USER, *_SESSION)]
+    times = [(name, str | int | float | None, None) for name in _TIME]
+    return msgspec.defstruct("Row", [*texts, *times], gc=False), _asked
+
+
+def _asked(row: Any) -> Asked | None:  # noqa: ANN401  # the type that `_reader` makes
+    if not row.question:
+        return None
+    session = row.session or row.session_id or row.conversation_id or row.thread_id
+    at = row.at or row.time or row.timestamp or row.date or row.created_at
+    return (row.question,), row.user or row.user_id, session, at
+
+
+def _odd(value: Any) -> Asked:  # noqa: ANN401  # any JSON value
+    if not isinstance(value, dict):
+        return (), "", "", None
+    question = _text(_cell(value, _QUESTION))
+    texts = (question,) if question.strip() else ()
+    return texts, _text(_cell(value, _USER)), _text(_cell(value, _SESSION)), _cell(value, _TIME)
+
+
 FORMAT = LogFormat(
     name="questions",
     title="questions and answers as a table (CSV, TSV) or JSON lines",
@@ -71,4 +95,5 @@ FORMAT = LogFormat(
     build=_build,
     limits=("the file holds no tool calls and no memory operations",),
     general=True,
+    flat=FlatShape(_reader, _odd),
 )

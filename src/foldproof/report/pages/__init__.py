@@ -10,6 +10,7 @@ from foldproof.report.pages.grades import write_grades
 from foldproof.report.pages.holdout import write_holdout, write_holdout_log
 from foldproof.report.pages.imports import write_import
 from foldproof.report.pages.judges import write_calibration, write_pin, write_reconciliation
+from foldproof.report.pages.mined import write_mined
 from foldproof.report.pages.run import write_run
 from foldproof.report.pages.short import write_doctor, write_files, write_lint, write_match
 
@@ -29,6 +30,7 @@ __all__ = [
     "write_import",
     "write_lint",
     "write_match",
+    "write_mined",
     "write_pin",
     "write_reconciliation",
     "write_run",

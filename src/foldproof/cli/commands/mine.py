@@ -1,0 +1,48 @@
+"""The command that finds questions in logs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from foldproof.cli.personal import personal_options, redactor_of
+from foldproof.cli.shared import show
+from foldproof.core import ExitCode
+from foldproof.logs.mining import MineOptions, mine_logs
+from foldproof.report import mine_document, render_mined
+
+
+@click.command(short_help="Find the questions that users really asked, in logs.")
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--since", default="", metavar="AGE|DAY", help="`21d`, `3w` before the log's newest question, or a day.")
+@click.option("--sample", "wanted", type=click.IntRange(1, 100_000), default=200, show_default=True, help="How many.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed draws other lots.")
+@click.option("--statements", is_flag=True, help="Keep messages that ask nothing too.")
+@click.option("--format", "format_name", default="", metavar="NAME", help="The format; by default it is found out.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=None, help="Processes; by default one a core.")
+@personal_options
+@click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
+def mine(
+    logs: tuple[Path, ...],
+    *,
+    format_name: str,
+    jobs: int | None,
+    as_json: bool,
+    **named: Any,  # noqa: ANN401  # the fields of MineOptions and the personal options, checked there
+) -> ExitCode:
+    """Read LOGS of one format, drop what asks nothing, merge what is the same, and choose a fair few.
+
+    Every user is asked for before any is twice, then every topic and week. The same logs and seed give the same
+    questions. `foldproof import formats` lists the formats.
+    """
+    redactor, key_note = redactor_of(**{name: named.pop(name) for name in ("kinds", "names", "region", "key")})
+    options = MineOptions(**named, jobs=jobs or 0)
+    mined = mine_logs(logs, options, format_name=format_name, redactor=redactor)
+    kept = f"personal data is replaced by pseudonyms; {key_note}" if redactor else _PERSONAL
+    show(mine_document(mined, notes=[kept]), render_mined, as_json=as_json)
+    return ExitCode.PASS
+
+
+_PERSONAL = "personal data is left as it is; secrets are replaced by [redacted]"

@@ -1,0 +1,43 @@
+"""What a question is about, as one of its own words: no model, the same every time."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_MOST, _FEW = 5, 20
+"""A word that stands in more than one of five questions is no topic, where there are more than a few questions."""
+_LIST = """
+    a about again all also am an and any are as at be been before but by can could did do does for from get give had
+    has have he her here his how i if in is it its just know last let like list me more most much my need new next
+    no not now of off on one only or our out please remember remind say she should show so some tell than that the
+    their them then there these they this those time to today up us want was we were what when where which while who
+    whose why will with would yes yesterday you your aber auch auf aus bei bin bis bitte das dass dein deine dem den
+    der des die dies diese doch du ein eine einem einen einer er es für haben hast hat hatte ich ihr ihre im ist ja
+    kann kannst man mein meine mich mir mit nach nicht noch nun nur oder schon sein seine sich sie sind soll über um
+    und uns unser unsere vom von vor wann war warum welche welchen welcher welches wer wie wir wird wo woher zu zum
+    zur avec aux ce ces cette comment dans donc elle est et être il je la le les leur ma mais mes moi mon ne nos
+    notre nous où par pas peux plus pour pourquoi quand que quel quelle quelles quels qui sa se ses son sont sur ta
+    te tes toi ton tu un une vos votre vous al como con cuál cuándo cómo de del dime dónde el en era esa ese esta
+    este estos ha hay las lo los mi mis nuestra nuestro para pero por puedes qué quién sin sobre su sus también tus
+    una uno unos yo
+"""
+_NO_TOPIC = frozenset(_LIST.split())
+
+
+def topics_of(texts: Sequence[str]) -> list[str]:
+    """The topic of each text: of its words the one that most of the texts share, but no word that stands everywhere.
+
+    Empty where a text has no word of its own. It groups what is asked of the same thing; it does not know
+    that two words mean the same.
+    """
+    words = [_words(text) for text in texts]
+    counts = Counter(word for found in words for word in found)
+    most = len(texts) / _MOST if len(texts) > _FEW else len(texts)
+    return [min((w for w in found if counts[w] <= most), key=lambda w: (-counts[w], w), default="") for found in words]
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.lower()) if word not in _NO_TOPIC}

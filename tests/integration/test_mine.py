@@ -1,0 +1,65 @@
+"""`foldproof mine` as a person calls it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def log(*said):
+    for user, text in said:
+        request = {"messages": [{"role": "user", "content": text}], "user": user}
+        yield json.dumps({"request": request, "response": {"created": 1767225600, "choices": []}}) + "\n"
+
+
+@pytest.fixture
+def logged(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = [
+        ("ada", "hi"),
+        ("ada", "Which port is it?"),
+        ("ben", "Who is Ines?"),
+        ("ben", "who is ines"),
+        ("eve", "Ok."),
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(log(*said)) + "{cut\n")
+    return tmp_path
+
+
+def test_the_page_tells_each_step_and_the_questions(logged, cli):
+    done = cli("mine", "log.jsonl")
+    assert done.code == 0, done.err
+    words = " ".join(done.out.split())
+    for part in ("read 6", "dropped: greeting 1", "dropped: go-ahead 1", "questions 3", "the same words 1", "chosen 2",
+                 "log.jsonl:6: the line is no JSON", "Which port is it?", "who is ines ben 2026-01-01 2"):  # fmt: skip
+        assert part in words, part
+
+
+def test_the_document_has_all_and_is_the_same_again(logged, cli):
+    first, again = (cli("mine", "log.jsonl", "--json", "--sample", "1", "--seed", "7") for _ in range(2))
+    assert first == again
+    document = first.document
+    assert document["schema"] == "foldproof/mine/1"
+    assert (document["read"], document["said"], document["distinct"], len(document["chosen"])) == (6, 5, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["nothing.jsonl"], "cannot be read"),
+        (["log.jsonl", "--since", "later"], "write a number of days or weeks"),
+        (["log.jsonl", "--format", "opena"], "openai"),
+        ([], "LOGS"),
+    ],
+)
+def test_what_cannot_be_mined_is_told(logged, cli, args, told):
+    done = cli("mine", *args)
+    assert (done.code, told in done.err) == (4, True), done.err
+
+
+def test_a_missing_extra_is_told_with_its_remedy(logged, cli, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "rensa", None)
+    done = cli("mine", "log.jsonl")
+    assert done.code == 4
+    assert 'pip install "foldproof[mine]"' in done.err
