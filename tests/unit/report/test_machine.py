@@ -15,6 +15,8 @@ from foldproof.compare.gate import ClassGate
 from foldproof.compare.judge_controls import ControlVerdict, control_rates
 from foldproof.compare.settled import Said
 from foldproof.core import Problem
+from foldproof.logs import FORMATS
+from foldproof.logs.mining import Mined, Question
 from foldproof.matching import Fact
 from foldproof.record import Claim, JudgeIdentity, Trial
 from foldproof.report import (
@@ -36,6 +38,7 @@ from foldproof.report import (
     document_schema,
     json_text,
     lint_document,
+    mine_document,
     pin_document,
     reconciliation_document,
     run_info,
@@ -55,6 +58,14 @@ from foldproof.score import score_run
 from foldproof.score.divergence import Divergence
 from foldproof.score.grades import Failure, Ruling, SessionGrade
 from foldproof.score.signs import Sign
+
+
+def mined_document():
+    asked = Question("Which port?", "ada", "s1", "2026-01-02", "port", 2, 1)
+    counts = {"lines": 9, "said": 8, "found": 5, "exact": 1, "distinct": 4, "compared": 4, "near": 2}
+    found = Mined(FORMATS.get("openai"), "named", quick=True, questions=(asked,), users=1, topics={"port": 1}, broken=1,
+                  dropped={"greeting": 3}, problems=[("a", 1, "cut")], notes=["n"], **counts)  # fmt: skip
+    return mine_document(found, notes=["k"], following=["x"])
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
@@ -132,6 +143,7 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "judge-reconciliation": reconciliations(),
         "lint": [lint_document([Problem("f", 1, "m")]), lint_document([], replay_set())],
         "match": [MatchDocument(fact=Fact("normalized", "é").label, outcome="missed", spans=[])],
+        "mine": [mined_document()],
         "plan": [PlanDocument(config="production", cases=2, trials=4)],
         "run": [run({}), run({"allergy": ["?"]}, stopped="x")],
     }
