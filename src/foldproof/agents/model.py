@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 _TAKEN = ("messages", "tools", "functions", "user", "n", "stream")
 """What a call holds by itself."""
+_OWN = ("base_url", "api_key_env", "headers", "price", "temperature")
+"""What must not be mistyped: anything else is sent as it stands, to wherever the environment points."""
+_NEAR = 0.75
 
 
 def chat_of(
@@ -70,6 +74,10 @@ def check_model(model: Mapping[str, Any], place: str) -> None:
     for taken in _TAKEN:
         if taken in model:
             raise UsageError(f"{place}: the model's `{taken}` cannot be set: each call has its own\n  leave it out")
+    for setting in model:
+        near = difflib.get_close_matches(setting, _OWN, n=1, cutoff=_NEAR)
+        if near and setting not in _OWN:
+            raise UsageError(f"{place}: the model has no setting `{setting}`\n  did you mean `{near[0]}`?")
     for setting, (holds, takes) in _TYPES.items():
         if setting in model and not holds(model[setting]):
             raise UsageError(

@@ -66,6 +66,9 @@ def prompt_hash(path: Path, read: ReadBytes = read_bytes) -> str:
     """SHA-256 of the prompt file.
 
     Raises:
-        FileError: where it cannot be read.
+        FileError: where it cannot be read, or is empty.
     """
-    return hashlib.sha256(read(path)).hexdigest()
+    text = read(path)
+    if not text.strip():
+        raise FileError([Problem(shown(path), 0, "the file is empty", "write what the judge is told", rule="judge")])
+    return hashlib.sha256(text).hexdigest()

@@ -102,6 +102,13 @@ def test_a_judge_is_written_into_a_set_and_read_back(write, text):
         assert (comment in text) is (comment in path.read_text("utf-8"))
 
 
+def test_an_empty_prompt_is_none(write):
+    write(" \n", "fact.md")
+    path = write("judge: {model: m-2026-01-01, prompt: fact.md}\n" + SET)
+    with pytest.raises(FileError, match=r"the judge's prompt 'fact\.md': the file is empty"):
+        load_set(path)
+
+
 def test_a_pinned_set_loads_and_another_prompt_does_not(write):
     prompt = write("Judge.\n", "fact.md")
     path = write(SET)
