@@ -28,6 +28,7 @@ UNSEEN: dict[Channel, str] = {
     "prompt": "the prompt cannot be seen",
 }
 _NOT_DELETED = "it was never deleted"
+_ANEW = "what held it was deleted, and another item holds it"
 _BACK = "it came back with the maintenance"
 _SHOWN = 80
 """Characters that a reason shows of a text."""
@@ -178,12 +179,14 @@ def _of_store(fact: Fact, listed: _Listed, trial: _Trial) -> tuple[Owner, str]:
     if before is not None and listed.maintained and before.texts is not None and not before.holding(fact, negated=True):
         return "fold", _BACK
     earlier = [one for one in listings[:at] if one.session < trial.forget.after and one.texts is not None]
-    had = len(earlier[-1].holding(fact, negated=True)) if earlier else 0
-    left = len(listed.holding(fact, negated=True))
+    had = earlier[-1].holding(fact, negated=True) if earlier else []
+    left = listed.holding(fact, negated=True)
     if any(not one.holding(fact, negated=True) for one in _since(listings[:at], trial) if one.texts is not None):
         return "write", f"it came back in session {listed.session}"
-    if 0 < left < had:
-        return "write", f"{had - left} of {had} items that hold it were deleted"
+    if had and not set(had) & set(left):
+        return "write", _ANEW
+    if 0 < len(left) < len(had):
+        return "write", f"{len(had) - len(left)} of {len(had)} items that hold it were deleted"
     return "write", _NOT_DELETED
 
 

@@ -142,6 +142,19 @@ def test_a_date_that_may_be_read_two_ways_is_not_taken_for_gone():
     assert facts["forget: not in the reply: date: 2026-03-04"].outcome == "error"
 
 
+@pytest.mark.parametrize(
+    ("kept", "reason"),
+    [
+        (MemoryItem("asked to forget store credit"), "what held it was deleted, and another item holds it"),
+        (BOTH[0], "it was never deleted"),
+    ],
+)
+def test_a_note_of_the_wish_is_told_from_what_was_never_deleted(kept, reason):
+    after = listed((kept, *KEPT))
+    _, facts = scored(case_of(), trial_of({"listings": after}, second={"listings": after}))
+    assert (facts[STORE].loss.owner, facts[STORE].loss.reason) == ("write", reason)
+
+
 def test_a_denial_in_the_reply_is_no_mention():
     _, facts = scored(case_of(), trial_of({"answer": "I have no store credit on record, I write by email."}))
     assert facts[REPLY].outcome == "held"
