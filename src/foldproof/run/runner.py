@@ -217,6 +217,8 @@ def _record(
     built, reply = attempt.built, attempt.reply or Reply("")
     turns, told = settled(attempt.held, attempt.seen)
     notes = (*built.notes, *(attempt.held.notes if turns else reply.notes), *told)
+    # What was seen of a turn that came to no reply stands with the trial alone.
+    unanswered = bool(error is not None and attempt.seen and not attempt.held.awaits_seen)
     return Trial(
         case=planned.case.id,
         repeat=planned.repeat,
@@ -230,7 +232,7 @@ def _record(
         store_kept=built.kept.sha256 if built.kept else None,
         prompt=reply.prompt,
         usage=summed(attempt.held.usages) if turns else reply.usage,
-        seen=turns[-1].seen if turns else attempt.seen,
+        seen=attempt.seen if unanswered or not turns else turns[-1].seen,
         building=built.seen,
         built_by=built.user if built.user != attempt.label else "",
         notes=notes,

@@ -115,9 +115,10 @@ async def _hold(
     for at, turn in enumerate(session.turns, 1):
         held.where = f"session {number}, turn {at}"
         ending = number == len(planned.case.sessions) and at == len(session.turns)
-        held.awaits_seen = ending and not session.maintain
+        late = ending and not session.maintain
         place = TurnRecord(number, at, turn.user, session.at, user_id=user if session.user else "")
-        found = await _answered(conversation, turn, held, hall=hall, place=place, unplugged=planned.unplugged)
+        unplugged = planned.unplugged
+        found = await _answered(conversation, turn, held, hall=hall, place=place, unplugged=unplugged, late=late)
         if isinstance(found, TrialError):
             return found
         reply = found
@@ -125,9 +126,19 @@ async def _hold(
 
 
 async def _answered(
-    conversation: Conversation, turn: CaseTurn, held: Held, *, hall: Hall, place: TurnRecord, unplugged: bool
+    conversation: Conversation,
+    turn: CaseTurn,
+    held: Held,
+    *,
+    hall: Hall,
+    place: TurnRecord,
+    unplugged: bool,
+    late: bool,
 ) -> Reply | TrialError:
-    """One turn: the reply to it, and to what a live counterpart goes on with; the last of them."""
+    """One turn: the reply to it, and to what a live counterpart goes on with; the last of them.
+
+    With `late` what was seen of it may be taken when the trial has ended.
+    """
     exchange = None if turn.counterpart is None else Exchange(turn.counterpart, hall.counterparts, held.usages)
     said = Said(turn.user)
     while True:
@@ -136,8 +147,9 @@ async def _answered(
             return TrialError("timeout", held.told(f"no answer within {hall.timeout_s:g} s"))
         reply = recordable_reply(answered[0])
         # With somebody to go on, what was seen is needed at once, however late the rest of it comes.
-        seen = () if held.awaits_seen and exchange is None else await hall.watch.take(hall.user)
+        seen = () if late and exchange is None else await hall.watch.take(hall.user)
         held.turns.append(_recorded(place, said, reply, seen))
+        held.awaits_seen = late  # not before: what is seen of a turn without a reply belongs to none
         held.usages.append(reply.usage)
         held.notes += [note for note in reply.notes if note not in held.notes]
         fault = answer_fault(reply.text)
@@ -261,7 +273,7 @@ async def _timed(work: Awaitable[T], hall: Hall) -> list[T] | None:
 def settled(held: Held, seen: tuple[Seen, ...]) -> tuple[tuple[TurnRecord, ...], tuple[str, ...]]:
     """The turns with what was seen last and with their freshness, and what a reader should know of the sessions."""
     turns = list(held.turns)
-    if held.awaits_seen and turns:  # none stands there where the only turn came to no reply
+    if held.awaits_seen:
         turns[-1] = replace(turns[-1], seen=joined_seen([turns[-1].seen, seen]))
     stores = [None if store is None else tuple(item.text for item in store.items) for store in held.stores]
     notes: list[str] = []

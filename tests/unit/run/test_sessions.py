@@ -189,6 +189,19 @@ class Counting(Watch):
         return (Seen("wire", (ModelCall(f"prompt {self.looks}", "x", error=error),)),)
 
 
+async def test_what_is_seen_of_a_turn_without_a_reply_belongs_to_no_other(factory, agents, carry_out):
+    class Stuck(agents.plain):
+        async def reply(self, message):
+            if message == "two":
+                raise RuntimeError("no reply today")
+            return await super().reply(message)
+
+    (trial,) = (await carry_out(plan_of(session("one", "two")), factory(Stuck), watch=Counting())).trials
+    assert [[seen.calls[0].prompt for seen in turn.seen] for turn in trial.turns] == [["prompt 2"]]
+    assert [seen.calls[0].prompt for seen in trial.seen] == ["prompt 3"]
+    assert trial.error.message == "session 1, turn 2: no reply today"
+
+
 async def test_what_is_seen_belongs_to_its_turn(factory, agents, carry_out):
     (trial,) = (await carry_out(plan_of(*TWO), factory(agents.plain), watch=Counting())).trials
     assert [turn.seen[0].calls[0].prompt for turn in trial.turns] == ["prompt 2", "prompt 3", "prompt 4"]
@@ -196,6 +209,7 @@ async def test_what_is_seen_belongs_to_its_turn(factory, agents, carry_out):
     ended = (session("one"), session("two", maintain=True))
     (trial,) = (await carry_out(plan_of(*ended), factory(agents.plain), watch=Counting())).trials
     assert [turn.seen[0].calls[0].prompt for turn in trial.turns] == ["prompt 2", "prompt 3"]
+    assert trial.seen == trial.turns[-1].seen
 
 
 async def test_a_turn_that_no_model_answered_is_an_error(factory, agents, carry_out):

@@ -305,6 +305,8 @@ def test_a_named_fact_of_another_user_is_no_secret_for_what_the_agent_says_by_it
         last = replace(trial.turns[-1], **turn)
         score = score_trial(case, replace(trial, turns=(*trial.turns[:2], last)))
         assert score.leaked is leaked
+        unnamed = replace(case, forget=replace(forget, bystander=None))
+        assert not score_trial(unnamed, replace(trial, turns=(*trial.turns[:2], last))).leaked
 
 
 APPLES = Fact("normalized", "apples")
