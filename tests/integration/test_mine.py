@@ -63,3 +63,40 @@ def test_a_missing_extra_is_told_with_its_remedy(logged, cli, monkeypatch):
     done = cli("mine", "log.jsonl")
     assert done.code == 4
     assert 'pip install "foldproof[mine]"' in done.err
+
+
+TALK = (
+    ("ada", "s1", "The staging port is 8443.", "Noted."),
+    ("ben", "s2", "The staging port is 9000.", "Noted."),
+    ("ada", "s3", "Which port is staging on?", "It is 8443."),
+    ("ada", "s3", "What is 2 plus 2?", "It is 4."),
+    ("ada", "s4", "The staging port is 7777 now, and 8443 is gone.", "Noted."),
+)
+
+
+def test_drafts_are_a_set_that_loads_with_the_past_of_each_user_and_nothing_that_came_later(tmp_path, monkeypatch, cli):
+    monkeypatch.chdir(tmp_path)
+    records = []
+    for number, (user, session, asked, answer) in enumerate(TALK):
+        request = {"messages": [{"role": "user", "content": asked}], "user": user, "metadata": {"session_id": session}}
+        choices = [{"message": {"role": "assistant", "content": answer}}]
+        records.append({"request": request, "response": {"created": 1767225600 + number, "choices": choices}})
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    done = cli("mine", "log.jsonl", "--to", "candidates.yaml", "--json")
+    assert done.code == 0, done.err
+    document = done.document
+    assert (document["drafted"], document["without"]) == (1, ["What is 2 plus 2?"])
+    assert document["written"][0] == "candidates.yaml"
+    lint = cli("lint", "--set", "candidates.yaml", "--json")
+    assert lint.code == 0, lint.out
+    assert "draft" in {finding["rule"] for finding in lint.document["findings"]}
+    (history,) = (tmp_path / "histories").iterdir()
+    sessions = [json.loads(line) for line in history.read_text().splitlines()]
+    assert [[turn["text"] for turn in session["turns"]] for session in sessions] == [
+        ["The staging port is 8443.", "Noted."]
+    ]
+    again = cli("mine", "log.jsonl", "--to", "candidates.yaml")
+    assert (again.code, "is there already" in again.err) == (4, True)
+    (tmp_path / "few.jsonl").write_text(json.dumps(records[3]) + "\n")
+    none = cli("mine", "few.jsonl", "--to", "other.yaml")
+    assert (none.code, "no case could be drafted" in none.err) == (4, True)

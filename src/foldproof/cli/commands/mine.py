@@ -7,11 +7,13 @@ from typing import Any
 
 import click
 
+from foldproof.cases import shown
 from foldproof.cli.personal import personal_options, redactor_of
 from foldproof.cli.shared import show
 from foldproof.core import ExitCode
 from foldproof.logs.mining import MineOptions, mine_logs
 from foldproof.report import mine_document, render_mined
+from foldproof.workflow.mining import draft_set
 
 
 @click.command(short_help="Find the questions that users really asked, in logs.")
@@ -22,6 +24,7 @@ from foldproof.report import mine_document, render_mined
 @click.option("--statements", is_flag=True, help="Keep messages that ask nothing too.")
 @click.option("--format", "format_name", default="", metavar="NAME", help="The format; by default it is found out.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=None, help="Processes; by default one a core.")
+@click.option("--to", "target", type=click.Path(path_type=Path), help="Draft cases for them: the set to write (.yaml).")
 @personal_options
 @click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
 def mine(
@@ -29,19 +32,27 @@ def mine(
     *,
     format_name: str,
     jobs: int | None,
+    target: Path | None,
     as_json: bool,
     **named: Any,  # noqa: ANN401  # the fields of MineOptions and the personal options, checked there
 ) -> ExitCode:
     """Read LOGS of one format, drop what asks nothing, merge what is the same, and choose a fair few.
 
     Every user is asked for before any is twice, then every topic and week. The same logs and seed give the same
-    questions. `foldproof import formats` lists the formats.
+    questions. With --to, a case is drafted for each question whose logged answer holds something that its user said
+    before; nobody has confirmed it yet, and it has the tag `draft`.
     """
     redactor, key_note = redactor_of(**{name: named.pop(name) for name in ("kinds", "names", "region", "key")})
     options = MineOptions(**named, jobs=jobs or 0)
     mined = mine_logs(logs, options, format_name=format_name, redactor=redactor)
     kept = f"personal data is replaced by pseudonyms; {key_note}" if redactor else _PERSONAL
-    show(mine_document(mined, notes=[kept]), render_mined, as_json=as_json)
+    document = mine_document(mined, notes=[kept], following=["foldproof mine … --to candidates.yaml drafts cases"])
+    if target is not None:
+        drafts = draft_set(logs, mined.questions, to=target, format_name=mined.format.name, redactor=redactor)
+        document.drafted, document.without = len(drafts.cases), list(drafts.without)
+        document.written = list(drafts.written)
+        document.next = [f"foldproof lint --set {shown(target)}", "look at each case, then take the tag `draft` out"]
+    show(document, render_mined, as_json=as_json)
     return ExitCode.PASS
 
 

@@ -44,6 +44,9 @@ def _steps(document: MineDocument) -> Iterator[tuple[str, int, str]]:
     yield "nearly the same", document.near, "as another of these: merged"
     most = ", ".join(f"{inline(name) or '(none)'}: {count}" for name, count in list(document.topics.items())[:_TOPICS])
     yield "chosen", len(document.chosen), f"{counted(document.users, 'user')}; topics {most}" if most else ""
+    if document.drafted is not None:
+        left = counted(len(document.without), "answer")
+        yield "drafted", document.drafted, f"cases in {inline(document.written[0])}; {left} hold nothing of the past"
 
 
 _WHY = {

@@ -1,0 +1,190 @@
+"""Drafts of cases: the facts that the logged answer to a question took out of the past. No model. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from foldproof.cases.common_words import COMMON_WORDS
+from foldproof.cases.cut import DRAFT
+from foldproof.cases.provenance import Provenance, Source
+from foldproof.cases.records import Case
+from foldproof.core import REDACTED
+from foldproof.logs import Session
+from foldproof.matching import Fact
+
+_MOST = 5
+_LONGEST_RULE = 6
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|"
+    "novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
+)
+_DATE = re.compile(
+    rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}\.? (?:of |de )?(?:{_MONTHS})\b(?:,? \d{{4}})?"
+    rf"|\b(?:{_MONTHS}) \d{{1,2}}\b(?:,? \d{{4}})?",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[$€£]?(?<!\w)[\w@#+.,:/-]*\d[\w@#+.,:/%-]*")
+_NAME = re.compile(r"(?<![.!?:\n] )(?<!^)(?<!\w)[^\W\d_a-z][^\W\d_]+(?: [^\W\d_a-z][^\W\d_]+){0,3}")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD = re.compile(r"\w+(?:['’.-]\w+)*")
+_RULE = re.compile(
+    r"\b(?:never|don't|do not|must not|mustn't|cannot|can't|no longer|without|allergic|allergy|avoid|only|always"
+    r"|at most|nie|niemals|nicht|kein\w*|ohne|allergisch|nur|immer|jamais|sans|allergique|seulement|toujours|nunca|sin"
+    r"|alérgic\w+|solo|siempre)\b",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"\b(?:who|whose|my (?:full )?name|is my (?:wife|husband|boss|sister|brother|mother|father|daughter|son|partner)"
+    r"|wer|wessen|mein name|qui|je m'appelle|quién|me llamo)\b",
+    re.IGNORECASE,
+)
+_LIKES = re.compile(
+    r"\b(?:like|likes|love|prefer|prefers|preferred|favou?rite|hate|rather|mag|liebe|lieber|lieblings\w+|aime|préfère|"
+    r"gusta|prefiero)\b",
+    re.IGNORECASE,
+)
+_SINCE_WHEN = (("wer|wie|was|welche\\w*|wo|wann", "Seit wann?"), ("quel\\w*|où|qui|quand", "Depuis quand ?"),
+               ("cuál|qué|quién|dónde", "¿Desde cuándo?"))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedFact:
+    """A span that stands in an earlier turn and in the answer, with that turn and the sentence it stands in there."""
+
+    text: str
+    session: str
+    turn: int
+    sentence: str
+
+
+def draft_facts(question: str, answer: str, past: Sequence[Session]) -> tuple[DraftedFact, ...]:
+    """The facts that an answer took out of the past: dates, numbers, names, and the words of rules and constraints.
+
+    Each stands word for word in both, and not in the question, which tells nothing that has to be remembered. Of
+    several turns that say it, the user's count before the agent's, and the last one of them. Whether the answer was
+    right, and rests on these words, a person must say.
+    """
+    asked = _plain(question)
+    turns = [
+        (turn.role != "user", -at, session.id, number, turn.text)
+        for at, session in enumerate(past)
+        for number, turn in enumerate(session.turns, 1)
+        if turn.role in {"user", "agent"}
+    ]
+    turns.sort(key=lambda turn: (turn[0], turn[1], -turn[3]))
+    found: list[DraftedFact] = []
+    for span in [*_rules(answer, [turn[4] for turn in turns if not turn[0]]), *_spans(answer)]:
+        plain = _plain(span)
+        if not plain.strip() or plain in asked or span.lower() in COMMON_WORDS or REDACTED in span:
+            continue
+        if any(plain in _plain(fact.text) for fact in found):
+            continue
+        said = next((turn for turn in turns if plain in _plain(turn[4])), None)
+        if said is not None:
+            sentence = next((part for part in _SENTENCE.split(said[4]) if plain in _plain(part)), said[4])
+            found.append(DraftedFact(span, said[2], said[3], sentence))
+    return tuple(found[:_MOST])
+
+
+def draft_cases(
+    question: str, facts: Sequence[DraftedFact], *, history: str, taken: Collection[str] = ()
+) -> tuple[Case, ...]:
+    """The case of a question with these facts, and its twin where a dated event also states something that stands.
+
+    `taken` are ids that are used. Every case is a draft: it has the tag that says so, and nobody has confirmed it.
+    """
+    if not facts:
+        return ()
+    sentences = list(dict.fromkeys(fact.sentence for fact in facts))
+    dated = [fact for fact in facts if _DATE.search(fact.text)]
+    standing = [fact for fact in facts if fact not in dated]
+    name = _free(_id_of(question), taken)
+    own = _case(name, question, standing or dated, history=history, case_class=_class_of(question, sentences, dated))
+    event = next((match[0] for text in sentences if (match := _DATE.search(text))), "")
+    if not standing or not event or _plain(event) in _plain(question):
+        return (own,)
+    first = next(fact for fact in facts if event in fact.sentence)
+    twin = DraftedFact(event, first.session, first.turn, first.sentence)
+    since = next((ask for words, ask in _SINCE_WHEN if re.match(words, question.lower().lstrip("¿"))), "Since when?")
+    if own.case_class == "episodic":
+        own = _case(name, question, standing, history=history, case_class="semantic")
+    other = _free(f"{name}-since", {*taken, name})
+    return own, _case(other, f"{question.rstrip()} {since}", [twin], history=history, case_class="episodic")
+
+
+def _case(name: str, question: str, facts: Sequence[DraftedFact], *, history: str, case_class: str) -> Case:
+    sources = [(Source(history, fact.session, fact.turn),) for fact in facts]
+    whole = tuple(dict.fromkeys(source for own in sources for source in own))
+    return Case(
+        name,
+        question,
+        case_class=case_class,
+        expected=tuple(Fact("normalized", fact.text) for fact in facts),
+        history=history,
+        source=whole,
+        tags=(DRAFT,),
+        provenance={at: Provenance(own) for at, own in enumerate(sources)} if len(whole) > 1 else {},
+    )
+
+
+def _class_of(question: str, sentences: Sequence[str], dated: Sequence[DraftedFact]) -> str:
+    """The class by rules, the strictest first."""
+    said = " ".join(sentences)
+    if _RULE.search(said):
+        return "safety"
+    if _WHO.search(question) or _WHO.search(said):
+        return "identity"
+    if _LIKES.search(question) or _LIKES.search(said):
+        return "preference"
+    return "episodic" if dated or _DATE.search(said) else "semantic"
+
+
+def _spans(answer: str) -> Iterator[str]:
+    for pattern in (_DATE, _NUMBER, _NAME):
+        for match in pattern.finditer(answer):
+            span = match[0].strip(".,:;-/ ")
+            if len(span) > 1:
+                yield span
+
+
+def _rules(answer: str, texts: Sequence[str]) -> Iterator[str]:
+    """The longest words in a row that a rule or a wish of the user shares with the answer, if one says something."""
+    said = _plain(answer)
+    for text in texts:
+        for sentence in _SENTENCE.split(text):
+            if not _RULE.search(sentence) and not _LIKES.search(sentence):
+                continue
+            words = _WORD.findall(sentence)
+            runs = (
+                words[start : start + length]
+                for length in range(min(_LONGEST_RULE, len(words)), 0, -1)
+                for start in range(len(words) - length + 1)
+            )
+            run = next((run for run in runs if _plain(" ".join(run)) in said and _own_words(run)), None)
+            if run:
+                yield " ".join(run)
+
+
+def _own_words(run: Sequence[str]) -> bool:
+    return any(len(word) > 3 and word.lower() not in COMMON_WORDS and not _RULE.fullmatch(word) for word in run)
+
+
+def _plain(text: str) -> str:
+    """The words of a text between blanks, so that one text stands in another by whole words only."""
+    return f" {' '.join(word.strip('.-') for word in _WORD.findall(text.lower()))} "
+
+
+def _id_of(question: str) -> str:
+    words = [word for word in _WORD.findall(question.lower()) if word.isascii() and word not in COMMON_WORDS]
+    return "-".join(words[:5])[:50].strip("-.'") or "mined"
+
+
+def _free(wanted: str, taken: Collection[str]) -> str:
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
