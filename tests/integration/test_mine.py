@@ -89,7 +89,7 @@ def test_drafts_are_a_set_that_loads_with_the_past_of_each_user_and_nothing_that
     assert document["written"][0] == "candidates.yaml"
     lint = cli("lint", "--set", "candidates.yaml", "--json")
     assert lint.code == 0, lint.out
-    assert "draft" in {finding["rule"] for finding in lint.document["findings"]}
+    assert "draft" in {problem["rule"] for problem in lint.document["problems"]}
     (history,) = (tmp_path / "histories").iterdir()
     sessions = [json.loads(line) for line in history.read_text().splitlines()]
     assert [[turn["text"] for turn in session["turns"]] for session in sessions] == [

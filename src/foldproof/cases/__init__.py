@@ -1,6 +1,6 @@
 """Cases: the replay set and the project file, loaded, linted and written."""
 
-from foldproof.cases.cut import DRAFT, Cut, Point, cut, points_of
+from foldproof.cases.cut import Cut, Point, cut, points_of
 from foldproof.cases.environment import expand
 from foldproof.cases.expectations import ArgumentCheck, CallCount, Expectation, ExpectedCall
 from foldproof.cases.forgetting import Bystander, Forgetting
@@ -27,6 +27,7 @@ from foldproof.cases.project_records import Configuration, HoldoutSettings, Judg
 from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.records import (
     CLASSES,
+    DRAFT,
     STRICT_CLASSES,
     Case,
     JudgePin,

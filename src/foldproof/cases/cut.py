@@ -11,7 +11,7 @@ from typing import Any
 from foldproof.cases.call_text import json_text
 from foldproof.cases.expectations import Expectation, ExpectedCall
 from foldproof.cases.frozen import CutFrom
-from foldproof.cases.records import Case
+from foldproof.cases.records import DRAFT, Case
 from foldproof.core import REDACTED, UsageError
 from foldproof.logs import (
     RAW,
@@ -27,8 +27,6 @@ from foldproof.logs import (
 )
 from foldproof.logs.messages import UNSHOWN
 
-DRAFT = "draft"
-"""The tag of a case whose expectations nobody has confirmed yet."""
 _LONGEST_EXPECTED = 80
 """Characters of a text argument up to which it is expected word for word."""
 _LONGEST_ID = 60

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from foldproof.cases.common_words import COMMON_WORDS
-from foldproof.cases.cut import DRAFT
 from foldproof.cases.provenance import Provenance, Source
-from foldproof.cases.records import Case
+from foldproof.cases.records import DRAFT, Case
 from foldproof.core import REDACTED
 from foldproof.logs import Session
 from foldproof.matching import Fact

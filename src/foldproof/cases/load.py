@@ -22,7 +22,7 @@ from foldproof.cases.histories import read_history
 from foldproof.cases.judges import judge_problems, prompt_hash
 from foldproof.cases.nodes import Node, ReadBytes, data_of, line_at, read_bytes, shown
 from foldproof.cases.provenance import source_of
-from foldproof.cases.records import Case, JudgePin, ReplaySet, Waiver
+from foldproof.cases.records import DRAFT, Case, JudgePin, ReplaySet, Waiver
 from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.cases.tree import read_tree
 from foldproof.cases.wire import CaseWire, ForgetWire, HeadWire, SetWire
@@ -112,12 +112,14 @@ class _Loader:
         return []
 
     def identify(self, nodes: list[Node]) -> None:
-        """Ids and classes of all cases, broken ones included: gates and waivers count them."""
+        """Ids and classes of all cases, broken ones included: gates and waivers count them, but no gate a draft."""
         for node in nodes:
             data = data_of(node)
             if not isinstance(data, dict):
                 continue
-            self.counts[str(data.get("class", "semantic"))] += 1
+            tags = data.get("tags")
+            if not isinstance(tags, list) or DRAFT not in tags:
+                self.counts[str(data.get("class", "semantic"))] += 1
             if not isinstance(name := data.get("id"), str):
                 continue
             line = line_at(node, ("id",))

@@ -21,6 +21,9 @@ STRICT_CLASSES = frozenset({"safety", "identity", "canary"})
 CLASSES = ("safety", "identity", "preference", "episodic", "semantic", "canary")
 """The classes that the field knows, in the order of reports; a set may add its own."""
 
+DRAFT = "draft"
+"""The tag of a case whose expectations nobody has confirmed yet. It is asked and scored, and decides nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -240,6 +243,11 @@ class ReplaySet:
     gate_declared: bool = True
     review_after_days: int | None = None
     gate_lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def drafts(self) -> frozenset[str]:
+        """The ids of cases that nobody has confirmed yet: no gate counts them."""
+        return frozenset(case.id for case in self.cases if DRAFT in case.tags)
 
     def case(self, case_id: str) -> Case:
         """The case of that id.

@@ -89,10 +89,11 @@ def judge_run(
     """Hold one run against the gate of its set.
 
     Of a `part` that a person chose, every case must pass, since fixed counts are counts of the whole. Otherwise a
-    case that was not asked leaves its class undecided. `doubts` are reasons why no verdict may rest on the run.
+    case that was not asked leaves its class undecided. `doubts` are reasons why no verdict may rest on the run. Drafts
+    decide nothing.
     """
     gate: Mapping[str, Requirement] = replay_set.gate
-    sizes = Counter(case.case_class for case in replay_set.cases)
+    sizes, scores = _gated_sizes(replay_set), _without(replay_set.drafts, scores)
     if part:
         sizes = Counter(score.case_class for score in scores.values())
         gate = {name: Requirement() for name in sizes}
@@ -132,7 +133,11 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
     on either side, makes the verdict inconclusive.
     """
     waivers, notes = _active_waivers(replay_set, today)
-    sizes = Counter(case.case_class for case in replay_set.cases)
+    whole, sizes = evidence, _gated_sizes(replay_set)
+    if drafts := replay_set.drafts:
+        before, after = _without(drafts, whole.before), _without(drafts, whole.after)
+        evidence = replace(whole, baseline=_without(drafts, whole.baseline), before=before, after=after)
+        notes = [*notes, f"nobody has confirmed these drafts, so they decide nothing: {_named(sorted(drafts))}"]
     gate = gate_scores(replay_set.gate, evidence.after, sizes=sizes, waived=waivers, vacuous=evidence.vacuous)
     unsure = [*evidence.unlike, *_not_reproduced(replay_set, evidence)]
     leaks = _leaks(evidence.after)
@@ -150,8 +155,8 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
         verdict = "inconclusive"
     elif blocked:
         verdict = "blocked"
-    cases = _all_changes(evidence)
-    figures = change_figures(cases, {case.id: case.history for case in replay_set.cases})
+    cases = _all_changes(whole)
+    figures = change_figures(_all_changes(evidence), {case.id: case.history for case in replay_set.cases})
     return Check(
         verdict,
         (*leaks, *unsure, *blocked, *undecided),
@@ -167,6 +172,15 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
         corrected_before=correction_rates(replay_set.cases, evidence.before),
         corrected_after=correction_rates(replay_set.cases, evidence.after),
     )
+
+
+def _gated_sizes(replay_set: ReplaySet) -> Counter[str]:
+    """How many cases of each class the gate counts."""
+    return Counter(case.case_class for case in replay_set.cases if case.id not in replay_set.drafts)
+
+
+def _without(drafts: Collection[str], scores: Mapping[str, CaseScore]) -> Mapping[str, CaseScore]:
+    return {case_id: score for case_id, score in scores.items() if case_id not in drafts}
 
 
 def _leaks(scores: Mapping[str, CaseScore]) -> tuple[str, ...]:

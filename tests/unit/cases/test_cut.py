@@ -1,5 +1,7 @@
 """Cutting a case out of a session: what is frozen, what is expected, and what is refused with its reason."""
 
+from dataclasses import replace
+
 import pytest
 
 from foldproof.cases import CutFrom, add_to_set, cases_text, cut, lint_set, load_set, points_of
@@ -118,8 +120,21 @@ def test_a_set_whose_gate_counts_its_cases_stays_as_it_was(tmp_path):
     old = "gate: {episodic: 1/1}\ncases:\n- id: a\n  class: episodic\n  question: q\n  expected_facts: [x]  # so\n"
     path.write_text(old, "utf-8")
     with pytest.raises(UsageError, match=r"with the case 'replay-58f2-6' the set would not load: gate"):
-        add_to_set(path, cut(session(*TALK), 6).case)
+        add_to_set(path, replace(cut(session(*TALK), 6).case, tags=()))
     assert path.read_text("utf-8") == old
+
+
+def test_no_gate_counts_a_draft(tmp_path):
+    path = tmp_path / "replay.yaml"
+    path.write_text(
+        "gate: {episodic: 1/1}\ncases:\n- {id: a, class: episodic, question: q, expected_facts: [x]}\n", "utf-8"
+    )
+    add_to_set(path, cut(session(*TALK), 6).case)
+    found = load_set(path)
+    assert (found.drafts, found.gate["episodic"].of) == ({"replay-58f2-6"}, 1)
+    alone = tmp_path / "alone.yaml"
+    alone.write_text(cases_text([cut(session(*TALK), 6).case]), "utf-8")
+    assert load_set(alone).gate == {}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The verdict: reproduced first, then blocked, then undecided, and pass only where nothing is left open."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -385,3 +386,28 @@ def test_a_control_that_is_told_the_facts_passes_where_every_case_does(scores, c
     assert unjudged.reasons[0].startswith("1 of 3 cases could not be judged; the first: b")
     assert unjudged.reasons[1] == "1 of 3 cases were not asked: c"
     assert judge_control({}, control=control).reasons == ("no case was asked",)
+
+
+@pytest.mark.parametrize(
+    ("draft", "other", "verdict"),
+    [("F", "P", "pass"), ("E", "P", "pass"), ("-", "P", "pass"), ("P", "F", "blocked"), ("F", "E", "inconclusive")],
+)
+def test_a_draft_decides_nothing_whatever_comes_of_it(replay_set, scores, draft, other, verdict):
+    made = replay_set({"a": "safety", "b": "safety"})
+    first, second = made.cases
+    held = replace(made, cases=(replace(first, tags=("draft",)), second))
+    told = scores(a=(draft.strip("-"), "safety"), b=(other, "safety"))
+    kept = scores(a=("P", "safety"), b=("P", "safety"))
+    check = judge_check(held, Evidence(kept, kept, told), today=TODAY)
+    assert check.verdict == judge_run(held, told).verdict == verdict
+    assert check.notes == ("nobody has confirmed these drafts, so they decide nothing: a",)
+    assert [case.id for case in check.cases] == ["a", "b"]
+    confirmed = judge_run(made, told).verdict
+    assert (confirmed == "pass") is (draft == other == "P")
+
+
+def test_a_set_of_drafts_alone_gives_no_verdict(replay_set, scores):
+    made = replay_set({"a": "safety"})
+    held = replace(made, cases=tuple(replace(case, tags=("draft",)) for case in made.cases))
+    assert judge_run(held, scores(a=("P", "safety"))).verdict == "inconclusive"
+    assert judge_run(held, scores(a=("P", "safety")), part=True).verdict == "inconclusive"
