@@ -145,7 +145,7 @@ VETOED = {
         }
     ]
 }
-AGAIN = "s1.t1 correction: tool_called: git_commit(message=<contains Signed-off-by>)"
+AGAIN = "s1.t1 correction after tool_called: git_commit(message=<contains Signed-off-by>)"
 
 
 def test_a39_a_veto_by_a_live_counterpart_holds_in_the_same_turn_and_in_the_next(tmp_path):

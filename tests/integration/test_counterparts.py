@@ -70,7 +70,7 @@ CORRECTION = {
     "correction": {"after": AFTER, "say": "No, the other one, the blender."},
     "expect": [{"tool_called": "create_refund(order_id=4022)"}, {"reply_mentions": "blender"}],
 }
-EXPECTED, CORRECTED = "tool_called: create_refund(order_id=4022)", f"correction: {AFTER}"
+EXPECTED, CORRECTED = "tool_called: create_refund(order_id=4022)", f"correction after {AFTER}"
 
 
 @pytest.fixture

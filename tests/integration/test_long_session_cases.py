@@ -381,7 +381,7 @@ def test_an_agent_that_calls_the_callback_has_forgotten_what_the_prefix_says(ask
 MEANT, NAMED, CORRECTED = (
     "tool_called: create_refund(order_id=4022)",
     "reply_mentions: blender",
-    "correction: tool_called: create_refund(order_id=4021)",
+    "correction after tool_called: create_refund(order_id=4021)",
 )
 
 

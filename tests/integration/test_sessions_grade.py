@@ -249,7 +249,7 @@ def test_markdown_shows_both_rates_and_is_safe(cli, log, tmp_path):
     result = cli("sessions", "grade", log((hostile, 0.0)), "--outcome", "reward", "--markdown", tmp_path / "out.md")
     told = (tmp_path / "out.md").read_text("utf-8")
     assert result.code == 0
-    assert told.startswith("<!-- foldproof:grade -->\n## foldproof sessions grade: pass\n")
+    assert told.startswith("<!-- foldproof:grade -->\n## foldproof sessions grade: graded\n")
     assert "- **sessions**: 0 of 1 met the user's goal, 1 did not" in told
     assert "- **turns**: 0 of the agent's 1 hold no sign and no divergence (0 %)" in told
     assert "<b>" not in told

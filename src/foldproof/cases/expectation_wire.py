@@ -110,6 +110,8 @@ def _state(kind: ExpectationKind, value: Any) -> Expectation:  # noqa: ANN401  #
     if isinstance(value, dict) and "is" in value and set(value) <= {"is", "mode"}:
         mode = text_of(value.get("mode", "subset"))
         value = value["is"]
+    elif isinstance(value, dict) and value.get("mode") in ("subset", "exact"):
+        raise Fault(f"has `mode` beside the keys of a `{kind}`", "write the state under `is`: {is: {…}, mode: exact}")
     if mode not in ("subset", "exact"):
         raise Fault(f"has the unknown mode '{mode}'", "allowed: `subset` (further keys are welcome), `exact`")
     if not isinstance(value, dict) or not value:

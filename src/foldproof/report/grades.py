@@ -108,6 +108,11 @@ class GradeDocument(Document):
     rows: list[GradeRow]
     notes: list[str] = Field(default=[])
 
+    @property
+    def headline(self) -> str:
+        """The verdict in a word; where no count was needed nothing passes, it is only graded."""
+        return "graded" if self.verdict == "pass" and self.need is None else self.verdict
+
 
 def grade_document(
     grades: Sequence[SessionGrade],

@@ -16,7 +16,7 @@ from foldproof.report.markup import code, table, words
 
 def markdown_grades(document: GradeDocument) -> str:
     """The verdict, both pass rates together, a row a session without a met goal, and the transitions."""
-    lines = ["<!-- foldproof:grade -->", f"## foldproof sessions grade: {document.verdict}", ""]
+    lines = ["<!-- foldproof:grade -->", f"## foldproof sessions grade: {document.headline}", ""]
     lines += [*(f"- {words(reason)}" for reason in document.reasons), ""]
     lines += [f"- **sessions**: {session_counts(document)}", f"- **turns**: {turn_counts(document)}", ""]
     lines += [f"{TURNS_TELL[0].upper()}{TURNS_TELL[1:]}.", ""]

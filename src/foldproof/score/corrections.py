@@ -32,7 +32,7 @@ class CorrectionVerdict:
 
 def correction_label(line: Line) -> str:
     """How a correction stands in scores, reports and baselines."""
-    return f"correction: {line.when.label}"
+    return f"correction after {line.when.label}"
 
 
 def judge_correction(line: Line, turn: JudgedTurn, *, met: bool) -> CorrectionVerdict:

@@ -76,10 +76,10 @@ def test_labels_have_no_turn_and_end_with_the_corrections(load):
     assert expectation_labels(case) == [
         "tool_called: create_refund(order_id=4022)",
         "reply_mentions: blender",
-        "correction: tool_called: create_refund(order_id=4021)",
+        "correction after tool_called: create_refund(order_id=4021)",
     ]
     two = load(SIMULATED.replace("    - user: Hello.", "    - user: Hi.\n    - user: Hello.")).cases[0]
-    assert expectation_labels(two) == ["s1.t2 tool_called: refund", "s1.t2 correction: tool_called: refund(id=1)"]
+    assert expectation_labels(two) == ["s1.t2 tool_called: refund", "s1.t2 correction after tool_called: refund(id=1)"]
 
 
 def test_rules_are_a_list_or_have_a_limit(load):

@@ -203,6 +203,7 @@ def test_every_form_of_an_expectation(load, tmp_path, text, expected, label):
         ("tool_called: [f]", "must be a call, not a list", ""),
         ("tool_called: {args: {a: 1}}", "lacks the `name` of the tool", ""),
         ("tool_called: {name: f, arg: {a: 1}}", "has an unknown field `arg`", "did you mean `args`?"),
+        ("state: {refunds: [], mode: exact}", "has `mode` beside the keys of a `state`", "under `is`"),
         ("tool_called: {name: f, mode: exactly}", "has the unknown mode 'exactly'", "`subset`"),
         ("tool_called: {name: f, args: [1]}", "needs a mapping under `args`, not a list", ""),
         ("tool_called: {name: f, args: }", "needs a mapping under `args`, not nothing", ""),

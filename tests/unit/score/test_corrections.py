@@ -21,7 +21,7 @@ CALLS = Expectation("tool_called", (ExpectedCall("create_refund", {"order_id": 4
 MENTIONS = Expectation("reply_mentions", fact=Fact("normalized", "blender"))
 SENT, HIDDEN = Expectation("tool_called", (ExpectedCall("send", {"to": "Ada"}),)), ToolCall("send", {"to": REDACTED})
 NAMES = ["tool_called: create_refund(order_id=4022)", "reply_mentions: blender",
-         "correction: tool_called: create_refund(order_id=4021)"]  # fmt: skip
+         "correction after tool_called: create_refund(order_id=4021)"]  # fmt: skip
 
 
 def case_of(*, after=AFTER, expect=(CALLS, MENTIONS), **who):
@@ -94,7 +94,7 @@ def test_a_general_condition_does_not_forbid_the_call_that_is_expected():
     loose = case_of(after=Expectation("tool_called", (ExpectedCall("create_refund"),)))
     assert score(attempt([WRONG]), corrected([RIGHT]), case=loose).outcome == "pass"
     found = score(attempt([WRONG]), corrected([RIGHT, WRONG]), case=loose)
-    assert told(found)["correction: tool_called: create_refund"][1].startswith("the corrected call was made again")
+    assert told(found)["correction after tool_called: create_refund"][1].startswith("the corrected call was made again")
 
 
 def test_a_correction_of_words_is_heeded_by_what_is_expected():
@@ -127,7 +127,7 @@ def test_another_correction_that_was_said_is_enough():
     lines = (Line(AFTER, SAYS), Line(Expectation("tool_called", (ExpectedCall("cancel"),)), "Do not cancel."))
     case = case_of(corrections=lines)
     found = score(attempt([WRONG]), corrected([], "The blender."), case=case)
-    assert told(found)["correction: tool_called: cancel"] == ("held", "")
+    assert told(found)["correction after tool_called: cancel"] == ("held", "")
     both = [attempt([WRONG]), corrected([ToolCall("cancel")]),
             attempt([RIGHT], at=3, user="Do not cancel.", speaker="correction")]  # fmt: skip
     assert score(*both, case=case).outcome == "pass"

@@ -21,7 +21,7 @@ SHOWN = 20
 
 def write_grades(sheet: Sheet, document: GradeDocument) -> None:
     """The verdict, both pass rates together, the sessions that did not meet their goal, and where they turned."""
-    sheet.line((document.verdict, verdict_mark(document.verdict)), f". {'; '.join(map(inline, document.reasons))}")
+    sheet.line((document.headline, verdict_mark(document.verdict)), f". {'; '.join(map(inline, document.reasons))}")
     sheet.line(("sessions ", "strong"), session_counts(document))
     sheet.line(("turns ", "strong"), turn_counts(document))
     sheet.line((TURNS_TELL, "quiet"), indent=2)
