@@ -25,7 +25,7 @@ _DATE = re.compile(
     rf"|\b(?:{_MONTHS}) \d{{1,2}}\b(?:,? \d{{4}})?",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[$€£]?(?<!\w)[\w@#+.,:/-]*\d[\w@#+.,:/%-]*")
+_TOKEN = re.compile(r"[^\s()\[\]{}\"“”„«»*`|]+")
 _NAME = re.compile(r"(?<![.!?:\n] )(?<!^)(?<!\w)[^\W\d_a-z][^\W\d_]+(?: [^\W\d_a-z][^\W\d_]+){0,3}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*")
@@ -142,11 +142,13 @@ def _class_of(question: str, sentences: Sequence[str], dated: Sequence[DraftedFa
 
 
 def _spans(answer: str) -> Iterator[str]:
-    for pattern in (_DATE, _NUMBER, _NAME):
-        for match in pattern.finditer(answer):
-            span = match[0].strip(".,:;-/ ")
-            if len(span) > 1:
-                yield span
+    """Dates, whatever holds a digit, and names: words in capitals that begin no sentence."""
+    yield from (match[0] for match in _DATE.finditer(answer))
+    for match in _TOKEN.finditer(answer):
+        span = match[0].strip("'’.,:;!?/-")
+        if len(span) > 1 and any(letter.isdigit() for letter in span):
+            yield span
+    yield from (match[0] for match in _NAME.finditer(answer))
 
 
 def _rules(answer: str, texts: Sequence[str]) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from foldproof.cases import DRAFT
@@ -68,6 +70,13 @@ def test_a_dated_event_that_states_what_stands_proposes_its_twin():
     assert (own.case_class, [fact.text for fact in own.expected]) == ("semantic", ["Lisbon"])
     assert (twin.case_class, twin.question) == ("episodic", "Where is it? Since when?")
     assert ([fact.text for fact in twin.expected], twin.tags) == (["3 March 2026"], (DRAFT,))
+    strict = draft_cases(
+        "Where is it?", draft_facts("Where is it?", "In Lisbon.", past(f"{said} Never tell.")), history="h"
+    )
+    assert [case.case_class for case in strict] == ["semantic", "episodic"]
+    rule = "Never forget: on 3 March 2026 we moved the backup to Lisbon."
+    held = draft_cases("Where is it?", draft_facts("Where is it?", "In Lisbon.", past(rule)), history="h")
+    assert [case.case_class for case in held] == ["safety", "episodic"]
     asked = "Where was it on 3 March 2026?"
     assert len(draft_cases(asked, draft_facts(asked, "In Lisbon.", past(said)), history="h")) == 1
 
@@ -78,3 +87,41 @@ def test_ids_are_free_and_several_sources_are_told_a_fact():
     assert case.id == "mined-2"
     assert [str(about.source[0]) for about in case.provenance.values()] == ["h/s1.t1", "h/s1.t2"]
     assert draft_cases("Which?", (), history="h") == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["-" * 200_000, "." * 200_000, "A" * 200_000, "never " * 20_000, "1" * 200_000, "Ab " * 50_000]
+)
+def test_a_long_answer_takes_no_longer_than_its_length(text):
+    started = process_time()
+    draft_facts("What?", text, past("Never say that. It is Ines at 8443."))
+    assert process_time() - started < 3
+
+
+def test_a_log_of_three_users_is_drafted_as_it_was_planted():
+    """Each user told the same kinds of things in other words; of each only what was told and answered is a fact."""
+    planted = {
+        "baker": (
+            "The oven timer code is 4471.",
+            "What is the oven timer code?",
+            "It is 4471, and 12 loaves fit.",
+            ["4471"],
+        ),
+        "engineer": (
+            "Staging runs Postgres 15 now.",
+            "What does staging run?",
+            "It runs Postgres 15.",
+            ["15", "Postgres"],
+        ),
+        "traveller": (
+            "I am allergic to cashew nuts.",
+            "May I eat this?",
+            "No, cashew nuts are in it.",
+            ["cashew nuts"],
+        ),
+    }
+    pasts = {user: [Session(user, (Turn("user", told),))] for user, (told, *_) in planted.items()}
+    for user, (_, question, answer, wanted) in planted.items():
+        assert [fact.text for fact in draft_facts(question, answer, pasts[user])] == wanted
+        for other in pasts.keys() - {user}:
+            assert draft_facts(question, answer, pasts[other]) == ()
