@@ -251,7 +251,7 @@ def seen_of(prompt, *, said=SAID, user="Refund it.", reads=(), store=None, more=
         (f"core: {SAID}\nfound: {SAID}\nRefund it.", {"reads": [SAID, SAID]}, 0),
         (f"memory: {SAID}\nuser: {SAID}\nagent: Noted.\nRefund it.", {"reads": [SAID], "store": [SAID]}, 1),
         (
-            f"memory: {SAID}\nuser: {SAID}\nRefund it right now, please. Noted.",
+            f"memory: {SAID}\nuser: {SAID}\nRefund it right now. So. Noted.",
             {"reads": [SAID], "store": [SAID]},
             None,
         ),
