@@ -231,7 +231,7 @@ def test_a_limit_on_cost_or_time_holds_over_all_sessions(cli, log, project, limi
 def test_a_judge_without_an_address_is_an_error(cli, log, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     result = cli("sessions", "grade", log(), "--judge", "judge-2026-01-01")
-    assert (result.code, "judge" in result.err, "base_url" in result.err) == (4, True, True)
+    assert (result.code, "judge" in result.err, "--judge-url" in result.err) == (4, True, True)
 
 
 def test_a_broken_project_is_told(cli, log, tmp_path):

@@ -232,6 +232,11 @@ async def _bench(options: GradeOptions, start: Path) -> AsyncIterator[_Bench]:
     if options.judge_url:
         settings = replace(settings, base_url=options.judge_url)
     environ: Mapping[str, str] = project_environment(project) if project is not None else os.environ
+    if not (settings.base_url or environ.get("OPENAI_BASE_URL")):
+        raise UsageError(
+            f"nothing says where the judge '{options.judge}' is served\n"
+            "  name its address: --judge-url http://localhost:11434/v1, or `judge: {base_url: …}` in foldproof.yaml"
+        )
     limits = project.limits if project is not None else Limits()
     prompt = session_prompt().encode()
     async with AsyncExitStack() as stack:
