@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from foldproof.cases import Case, Forgetting
+from foldproof.cases.call_text import short
 from foldproof.core import REDACTED
 from foldproof.matching import Fact, Text, match_fact
 from foldproof.score.attribution import Owner
@@ -68,11 +69,11 @@ class _Trial:
 
     def turns_of(self, user: str) -> list[JudgedTurn]:
         """A user's turns in the sessions after something was taken back."""
-        return [turn for turn in self.turns if _number(turn) > self.forget.after and self.user_of(turn) == user]
+        return [turn for turn in self.turns if turn.session > self.forget.after and self.user_of(turn) == user]
 
     def user_of(self, turn: JudgedTurn) -> str:
         """Whose session a turn is in."""
-        return self.case.sessions[_number(turn) - 1].user
+        return self.case.sessions[turn.session - 1].user
 
     def listings(self, user: str) -> list[_Listed]:
         """What the memory listed of a user, in order. A maintenance that did not take place shows nothing new."""
@@ -148,11 +149,11 @@ def _gone_from_store(fact: Fact, label: str, trial: _Trial) -> WholeVerdict:
     for listed in listings:
         if held := listed.holding(fact, negated=True):
             owner, why = _of_store(fact, listed, trial)
-            retracting = [turn for turn in trial.turns if _number(turn) == trial.forget.after]
+            retracting = [turn for turn in trial.turns if turn.session == trial.forget.after]
             said = [text for turn in retracting for text in messages_of(turn)]
             note = any(Text(text).padded in Text(held[0]).padded for text in said if match_fact(fact, text).held)
             what = "the words by which it was taken back are kept" if note else "the memory holds it"
-            reason = f"{listed.when} {what}: '{_short(held[0])}'"
+            reason = f"{listed.when} {what}: '{short(held[0])}'"
             after = _turn_after(listed, trial.user, trial)
             return WholeVerdict(label, "missed", reason, Blame(owner, why, fact, after))
     if not listings or any(one.texts is None for one in listings):
@@ -194,7 +195,7 @@ def _who(fact: Fact, turn: JudgedTurn, trial: _Trial) -> tuple[Owner, str]:
     """Who let a forgotten fact into a turn: the first stage that has it after one that has not."""
     if turn.leaked:
         return "prompt", f"the context was not fresh: {turn.leaked}"
-    before = [one for one in trial.listings(trial.user) if one.session < _number(turn)]
+    before = [one for one in trial.listings(trial.user) if one.session < turn.session]
     listed = before[-1] if before and before[-1].texts is not None else None
     if listed is not None and listed.holding(fact, negated=True):
         return _of_store(fact, listed, trial)
@@ -250,7 +251,7 @@ def _unknown_before(fact: Fact, trial: _Trial) -> str:
 
 def _turn_after(listed: _Listed, user: str, trial: _Trial) -> JudgedTurn | None:
     """The first turn of a user after a listing, whose records show what came of it; None where there is none."""
-    return next((turn for turn in trial.turns_of(user) if _number(turn) > listed.session), None)
+    return next((turn for turn in trial.turns_of(user) if turn.session > listed.session), None)
 
 
 def _unique(facts: Sequence[Fact]) -> list[Fact]:
@@ -265,15 +266,7 @@ def _whose(user: str) -> str:
     return f" for {user}" if user else " for the other user"
 
 
-def _number(turn: JudgedTurn) -> int:
-    return turn.record.session if turn.record else 0
-
-
 def _around(text: str, start: int) -> str:
     """The words of a text around a place, on one line."""
     low = max(0, start - _SHOWN // 2)
     return f"{'…' if low else ''}{' '.join(text[low : low + _SHOWN].split())}{'…' if len(text) > low + _SHOWN else ''}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from foldproof.cases import Expectation
+from foldproof.cases.call_text import short
 from foldproof.core import REDACTED
 from foldproof.logs import MemoryItem
 from foldproof.matching import Fact, Text, match_fact
@@ -90,7 +91,7 @@ def _lacking(item: Expectation, turn: JudgedTurn) -> MemoryVerdict:
         return MemoryVerdict("error", NOT_LISTED)
     holding = [one for one in turn.record.after if _fits(item, one) == "yes"]
     if holding:
-        return MemoryVerdict("missed", f"it stands in the memory after the session: '{_short(holding[0].text)}'")
+        return MemoryVerdict("missed", f"it stands in the memory after the session: '{short(holding[0].text)}'")
     if any(REDACTED in one.text for one in turn.record.after):
         return MemoryVerdict("error", REDACTED_ITEM)
     return MemoryVerdict("held")
@@ -129,7 +130,3 @@ def _fits(expected: Expectation, item: MemoryItem) -> Fits:
     if kind is None or item.kind.casefold() == kind.casefold():
         return "yes"
     return "no" if item.kind else "unknown"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"  # characters that a reason shows of an item

@@ -38,6 +38,12 @@ class JudgedTurn:
     first_kept: str | None = None
     answered: tuple[str, ...] = ()
     counterpart: Counterpart | None = None
+
+    @property
+    def session(self) -> int:
+        """The session that the turn is in, from 1."""
+        return self.record.session if self.record else 1
+
     attempts: tuple[TurnRecord, ...] = ()
     graded: tuple[TurnRecord, ...] = ()
 
