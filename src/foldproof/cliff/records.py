@@ -1,0 +1,88 @@
+"""What a row of compactions leaves behind: one record a round, one a probe. Everything after the rounds reads these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from foldproof.logs import Usage
+
+Schedule = Literal["progressive", "window", "budget"]
+"""How the rounds follow each other: each shrinks the last output; a window of fixed size that new talk fills again;
+one budget for a history that grows."""
+SCHEDULES: tuple[Schedule, ...] = ("progressive", "window", "budget")
+RoundState = Literal["ok", "over budget", "copy", "empty", "error", "timeout", "error text", "skipped"]
+"""What came of a round. `over budget` gave more than it was granted, `copy` more than that: all it was given; both are
+scored, and never count as better. `empty` lost everything. The last four are failures, of which nothing can be said:
+`skipped` had no input, since an earlier round failed."""
+FAILED: frozenset[RoundState] = frozenset({"error", "timeout", "error text", "skipped"})
+"""The states that are no judgement: a round in one of them is neither kept nor lost."""
+ProbeCondition = Literal["without", "compacted", "restated"]
+"""What a model that is probed was shown: nothing of the document, the output of a round, the labelled line itself."""
+
+
+class RoundKey(NamedTuple):
+    """Which round: whose, of what, how, at which ratio, and which one in its row, from 1."""
+
+    subject: str
+    document: str
+    schedule: Schedule
+    ratio: float
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One compaction of one document by one subject.
+
+    `ratio` is the share that is kept, from 0 to 1; `number` counts from 1. `given_tokens`, `budget` and `kept_tokens`
+    are tokens by the house rule. `text` is the output, empty where the round failed; then `error` says why. `unsafe`
+    is what the compactor itself says it could not hold.
+    """
+
+    subject: str
+    document: str
+    schedule: Schedule
+    ratio: float
+    number: int
+    budget: int
+    given_tokens: int
+    text: str = ""
+    kept_tokens: int = 0
+    state: RoundState = "ok"
+    error: str = ""
+    unsafe: str = ""
+    notes: tuple[str, ...] = ()
+    usage: Usage | None = None
+
+    @property
+    def key(self) -> RoundKey:
+        """Which round this is."""
+        return RoundKey(self.subject, self.document, self.schedule, self.ratio, self.number)
+
+    @property
+    def failed(self) -> bool:
+        """Whether nothing can be said of what survived."""
+        return self.state in FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeAnswer:
+    """One forced choice that a model was asked about one labelled line.
+
+    `line` is the label's hash. Under the conditions `without` and `restated` no round is involved: the fields from
+    `subject` to `number` are those of nothing. `right` is None where the model failed or chose nothing; `error` says
+    so. `asked` counts repeats from 0.
+    """
+
+    line: str
+    document: str
+    condition: ProbeCondition
+    right: bool | None
+    chosen: str = ""
+    subject: str = ""
+    schedule: Schedule | None = None
+    ratio: float = 0.0
+    number: int = 0
+    asked: int = 0
+    error: str = ""
