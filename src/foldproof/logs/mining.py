@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import re
-from array import array
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import date, timedelta
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from foldproof.core import Redactor, UsageError
+from foldproof.core import Redactor
+from foldproof.logs.asked import AskedLog, day_text, first_day, open_asked
 from foldproof.logs.choosing import fair_order, mixed
-from foldproof.logs.formats import Asked, LogFormat
-from foldproof.logs.importing import Reading, read_logs
+from foldproof.logs.formats import LogFormat
 from foldproof.logs.near import merged
-from foldproof.logs.reading import LogFile
-from foldproof.logs.scanning import (
-    NO_DAY,
-    Columns,
-    Place,
-    as_columns,
-    hashes,
-    joined,
-    needed,
-    read_again,
-    scan_files,
-)
-from foldproof.logs.small_talk import why_dropped
-from foldproof.logs.tally import Tally
+from foldproof.logs.scanning import NO_DAY, Columns, hashes
 from foldproof.logs.topics import topics_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SINCE = re.compile(r"(\d{1,4})\s*([dw])")
 _LEAST_POOL, _POOL = 5_000, 20
 """Questions that are compared with each other: so many, or so many times those that are wanted."""
-_EPOCH = date(1970, 1, 1)
-_BLOCK = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,30 +68,12 @@ class Mined:
     seed: int = 0
 
 
-@dataclass(slots=True)
-class _Source:
-    """Where questions are read again: the lines of the logs, or lines that were put on disk."""
-
-    files: Sequence[IO[bytes]]
-    format: str
-    columns: Columns
-    tally: Tally
-
-    def again(self, rows: Sequence[int]) -> list[tuple[str, Asked]]:
-        """The texts of these rows, each with what its line tells."""
-        column = self.columns
-        places = [Place(int(column.file[row]), int(column.offset[row]), int(column.item[row])) for row in rows]
-        lines = read_again(self.files, self.format, places)
-        return [(told[0][place.item], told) for place, told in zip(places, lines, strict=True)]
-
-
 @dataclass(frozen=True, slots=True)
 class MineOptions:
     """How many questions are wanted, of which days and users, and how the lots are drawn.
 
-    `since` is a number of days or weeks (`21d`, `3w`), counted back from the newest question of the log so that the
-    same log gives the same answer on every day, or a date. `statements` keeps messages that ask nothing. `jobs` is the
-    number of processes, by default one a core.
+    `since` is what `first_day` takes. `statements` keeps messages that ask nothing. `jobs` is the number of processes,
+    by default one a core.
     """
 
     wanted: int = 200
@@ -129,67 +89,27 @@ def mine_logs(
     """Choose questions that users asked in these logs, all of one format.
 
     Raises:
-        UsageError: as `read_logs`, and for a `since` that is none, or after which nothing was asked.
+        UsageError: as `read_logs`, and for a `since` that is none.
         MissingExtraError: where the extra `mine` is not installed.
     """
-    needed()
-    reading = read_logs(paths, format_name, redactor=redactor)
-    quick = reading.format.flat is not None and all(LogFile(path).shape == "lines" for path in paths)
-    with ExitStack() as stack:
-        source = _flat(stack, paths, reading, options) if quick else _spooled(stack, reading, options)
-        return _chosen(source, reading, options, redactor=redactor or Redactor(), quick=quick)
+    statements, jobs = options.statements, options.jobs
+    with open_asked(paths, format_name=format_name, redactor=redactor, statements=statements, jobs=jobs) as asked:
+        return _chosen(asked, options, redactor or Redactor())
 
 
-def _flat(stack: ExitStack, paths: Sequence[Path], reading: Reading, options: MineOptions) -> _Source:
-    columns = scan_files(paths, reading.format.name, everything=options.statements, jobs=options.jobs)
-    files = [stack.enter_context(path.open("rb")) for path in paths]
-    return _Source(files, reading.format.name, columns, reading.tally)
-
-
-def _spooled(stack: ExitStack, reading: Reading, options: MineOptions) -> _Source:
-    """Read the sessions of a log whose lines are no exchanges; what was asked goes to disk, a line a question."""
-    spool = stack.enter_context(TemporaryFile())  # noqa: SIM115  # the stack closes it
-    parts: list[Columns] = []
-    places, dropped = array("Q"), Counter[str]()
-    found: list[tuple[str, str, str, str | None]] = []
-    days: dict[str, int] = {}
-    for session in reading.sessions:
-        for entry in session.said("user"):
-            why = why_dropped(entry.text)
-            if why is not None and not (options.statements and why == "statement"):
-                dropped[why] += 1
-                continue
-            at = entry.at or session.started
-            row = (entry.text, session.user, session.id, at.text if at else None)
-            places.append(spool.tell())
-            found.append(row)
-            keys = dict(zip(("question", "user", "session", "at"), row, strict=True))
-            spool.write(json.dumps(keys, ensure_ascii=False).encode() + b"\n")
-            if len(found) >= _BLOCK:
-                parts.append(as_columns(found, (0, places, array("H", bytes(2 * len(places)))), days))
-                places, found = array("Q"), []
-    if found:
-        parts.append(as_columns(found, (0, places, array("H", bytes(2 * len(places)))), days))
-    columns = joined(parts)
-    tally = reading.tally
-    columns.lines, columns.dropped, columns.broken = tally.records, dropped, tally.broken
-    columns.problems = [(problem.file, problem.line, problem.message) for problem in tally.problems]
-    return _Source([spool], "questions", columns, tally)
-
-
-def _chosen(source: _Source, reading: Reading, options: MineOptions, *, redactor: Redactor, quick: bool) -> Mined:
+def _chosen(asked: AskedLog, options: MineOptions, redactor: Redactor) -> Mined:
     import numpy as np
 
-    columns, dropped = source.columns, Counter(source.columns.dropped)
+    columns, dropped = asked.columns, Counter(asked.columns.dropped)
     rows = np.arange(len(columns))
-    first = _first_day(columns, options.since)
+    first = first_day(columns, options.since)
     if first is not None:
         rows = rows[columns.day[rows] >= first]
         dropped["no time"] = int((columns.day == NO_DAY).sum())
         dropped["before"] = len(columns) - len(rows) - dropped["no time"]
     firsts, counts = _distinct(columns, rows)
     pool = _pool(columns, firsts, options)
-    texts = source.again([int(firsts[at]) for at in pool])
+    texts = asked.again([int(firsts[at]) for at in pool])
     stands = merged([text for text, _ in texts])
     kept = [number for number, first in enumerate(stands) if first == number]
     topics = topics_of([texts[number][0] for number in kept])
@@ -214,11 +134,11 @@ def _chosen(source: _Source, reading: Reading, options: MineOptions, *, redactor
             int(weights[number]),
         )
         text, user, session, topic = named
-        questions.append(Question(text, user, session, _day_text(day), topic, often, groups[number] - often))
+        questions.append(Question(text, user, session, day_text(day), topic, often, groups[number] - often))
     return Mined(
-        format=reading.format,
-        why=reading.why,
-        quick=quick,
+        format=asked.format,
+        why=asked.why,
+        quick=asked.quick,
         lines=columns.lines,
         said=len(columns) + sum(columns.dropped.values()),
         dropped={why: count for why, count in dropped.items() if count},
@@ -232,26 +152,10 @@ def _chosen(source: _Source, reading: Reading, options: MineOptions, *, redactor
         topics=dict(Counter(question.topic for question in questions).most_common()),
         broken=columns.broken,
         problems=columns.problems,
-        notes=list(source.tally.notes),
-        since="" if first is None else _day_text(first),
+        notes=asked.notes,
+        since="" if first is None else day_text(first),
         seed=options.seed,
     )
-
-
-def _first_day(columns: Columns, since: str) -> int | None:
-    """The first day that counts; None where all do."""
-    if not since:
-        return None
-    hint = "write a number of days or weeks (21d, 3w), or a day (2026-03-04)"
-    if match := _SINCE.fullmatch(since.strip()):
-        newest = int(columns.day.max()) if len(columns) else NO_DAY
-        if newest == NO_DAY:
-            raise UsageError(f"--since {since}: the log tells no time of any question\n  leave --since out")
-        return newest + 1 - int(match[1]) * (7 if match[2] == "w" else 1)
-    try:
-        return (date.fromisoformat(since.strip()) - _EPOCH).days
-    except ValueError:
-        raise UsageError(f"--since: '{since}' is no time to count from\n  {hint}") from None
 
 
 def _distinct(columns: Columns, rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -276,7 +180,3 @@ def _pool(columns: Columns, firsts: NDArray[Any], options: MineOptions) -> NDArr
     same = np.zeros(len(firsts), np.uint8)
     order = fair_order(lots, user=columns.user[firsts], topic=same, week=columns.day[firsts] // 7)
     return np.sort(order[:most])
-
-
-def _day_text(day: int) -> str:
-    return "" if day == NO_DAY else (_EPOCH + timedelta(days=day)).isoformat()
