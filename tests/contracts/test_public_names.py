@@ -73,8 +73,8 @@ def test_each_stage_is_a_door(source):
     assert [stage for stage, path in doors(source).items() if names_of(path) is None] == []
 
 
-@pytest.mark.parametrize("stage", ["core", "matching", "logs", "cases", "agents", "record", "run", "score", "compare",
-                                   "report", "demo", "workflow", "cli"])  # fmt: skip
+@pytest.mark.parametrize("stage", ["core", "matching", "logs", "compaction", "cases", "agents", "record", "run",
+                                   "score", "compare", "report", "demo", "workflow", "cli"])  # fmt: skip
 def test_what_a_stage_exports_is_there(source, stage):
     module = importlib.import_module(f"foldproof.{stage}")
     names = names_of(source / stage / "__init__.py") or []

@@ -12,7 +12,7 @@ LIGHT = ("foldproof", "foldproof.cli.app")
 # before its own import, nor any of a later stage; the doors of earlier ones are, each tried alone before, and what most
 # modules import of others. The two doors whose lightness is looked at come into an interpreter that has nothing.
 USUAL = ("pydantic", "anyio", "click", "sqlalchemy")
-STAGES = "core matching logs cases agents record run judging score compare report demo workflow testing"
+STAGES = "core matching logs compaction cases agents record run judging score compare report demo workflow testing"
 PROBE = r"""
 import json, os, sys
 

@@ -8,8 +8,8 @@ from typing import Any
 from foldproof.agents.memories.memory import Forgets, Grows, Keeps, Memory, Recall, Resources, Serves
 from foldproof.agents.memories.scratch import Scratch
 from foldproof.agents.memories.spent import Spent
-from foldproof.agents.memories.text import count_tokens
 from foldproof.agents.usage import FREE
+from foldproof.compaction import count_tokens
 from foldproof.core import Registry, UsageError
 
 __all__ = [

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.settings import read_settings
-from foldproof.agents.memories.text import count_tokens, ranked, turn_items, without
+from foldproof.agents.memories.text import ranked, turn_items, without
 from foldproof.agents.usage import FREE
+from foldproof.compaction import count_tokens
 from foldproof.logs import History, MemoryItem, Session
 
 

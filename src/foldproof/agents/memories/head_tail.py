@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from foldproof.agents.memories.compacting import Compacting
-from foldproof.agents.memories.text import cost_of, fit, room_of
+from foldproof.agents.memories.text import fit
+from foldproof.compaction import cost_of, room_of
 from foldproof.logs import MemoryItem
 
 

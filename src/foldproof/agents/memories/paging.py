@@ -11,8 +11,9 @@ from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.paging_rules import is_pinned
 from foldproof.agents.memories.searching import BEYOND, best_of
 from foldproof.agents.memories.settings import Setting, read_settings, whole
-from foldproof.agents.memories.text import cost_of, line_head, ranked, room_of, said_in, turns_of, without
+from foldproof.agents.memories.text import line_head, ranked, said_in, turns_of, without
 from foldproof.agents.memories.triage_rules import sentences_of
+from foldproof.compaction import cost_of, room_of
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem, Session
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from foldproof.agents.memories.memory import Recall
-from foldproof.agents.memories.text import fit, ranked, room_of
+from foldproof.agents.memories.text import fit, ranked
 from foldproof.agents.usage import FREE
+from foldproof.compaction import room_of
 from foldproof.logs import MemoryItem, Usage
 
 BEYOND = 24

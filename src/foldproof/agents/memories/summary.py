@@ -10,10 +10,11 @@ from foldproof.agents.errors import AgentError, UnsupportedError
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.placeholders import summary_fault
 from foldproof.agents.memories.settings import mapping, read_settings, text, whole
-from foldproof.agents.memories.text import count_tokens, fit, ranked, room_of, turn_items, without
+from foldproof.agents.memories.text import fit, ranked, turn_items, without
 from foldproof.agents.model import chat_of, memory_wire
 from foldproof.agents.template import Template, read_template
 from foldproof.agents.usage import FREE, summed
+from foldproof.compaction import count_tokens, room_of
 from foldproof.core import UsageError
 from foldproof.logs import History, MemoryItem, Session, Usage
 

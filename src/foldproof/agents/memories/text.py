@@ -1,4 +1,4 @@
-"""How a memory writes a turn down, counts tokens, and fits lines into a budget: one rule for all memories."""
+"""How a memory writes a turn down and fits lines into a budget: one rule for all memories."""
 
 from __future__ import annotations
 
@@ -8,23 +8,14 @@ from dataclasses import replace
 
 from foldproof import matching
 from foldproof.agents.errors import AgentError
+from foldproof.compaction import cost_of
 from foldproof.logs import History, MemoryItem, Session, Turn
 
-BYTES_PER_TOKEN = 4
 CUT = " …"
 UNSPACED = matching.UNSPACED
 """The matcher's scripts without spaces between words (Thai, Chinese, Korean, …), for a character class."""
 _HEAD = re.compile(r"\[[^\]\n]*\] \w+: ")
 _BREAK = re.compile(rf"\s|(?<=[{UNSPACED}])|(?=[{UNSPACED}])")
-
-
-def count_tokens(text: str) -> int:
-    """Tokens of a text by the house rule: its UTF-8 bytes divided by four, rounded up.
-
-    No model's tokenizer counts exactly so. It needs no download, gives the same number everywhere, and errs
-    by about a quarter on English; scripts of three bytes a character count close to one token a character.
-    """
-    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")
@@ -49,16 +40,6 @@ def turns_of(history: History) -> Iterable[tuple[Session, int, Turn]]:
     for session in history.sessions:
         for number, turn in enumerate(session.turns, 1):
             yield session, number, turn
-
-
-def cost_of(text: str) -> int:
-    """Bytes that an item costs in a context, the line break before it included."""
-    return len(text.encode("utf-8", "surrogatepass")) + 1
-
-
-def room_of(budget: int) -> int:
-    """Bytes that fit in a budget of tokens; one more, since the first item has no line break before it."""
-    return budget * BYTES_PER_TOKEN + 1
 
 
 def fit(items: Iterable[MemoryItem], room: int) -> list[MemoryItem]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from foldproof.agents.memories.compacting import Compacting
-from foldproof.agents.memories.text import cost_of, count_tokens, line_head, room_of, turns_of
+from foldproof.agents.memories.text import line_head, turns_of
 from foldproof.agents.memories.triage_rules import LineType, sentences_of, type_of
+from foldproof.compaction import cost_of, count_tokens, room_of
 from foldproof.logs import History, MemoryItem
 
 SHARES: tuple[tuple[LineType, float], ...] = (("belief", 0.5), ("preference", 0.2), ("episode", 0.3))

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from foldproof.agents.memories.compacting import Compacting
-from foldproof.agents.memories.text import fit, room_of
+from foldproof.agents.memories.text import fit
+from foldproof.compaction import room_of
 from foldproof.logs import MemoryItem
 
 
