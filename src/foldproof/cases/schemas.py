@@ -12,7 +12,8 @@ from foldproof.cases.wire import SetWire
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
+def file_schema(model: type[BaseModel], title: str) -> dict[str, Any]:
+    """The schema of a file with this wire model, JSON Schema draft 2020-12."""
     schema = model.model_json_schema()
     return {"$schema": _DRAFT, "$id": f"{title}.schema.json", **_without_titles(schema), "title": title}
 
@@ -34,9 +35,9 @@ def _without_titles(value: Any) -> Any:  # noqa: ANN401  # any JSON value
 
 def replay_set_schema() -> dict[str, Any]:
     """The schema of a replay set, JSON Schema draft 2020-12."""
-    return _schema(SetWire, "foldproof-replay-set-1")
+    return file_schema(SetWire, "foldproof-replay-set-1")
 
 
 def project_schema() -> dict[str, Any]:
     """The schema of a project file, JSON Schema draft 2020-12."""
-    return _schema(ProjectWire, "foldproof-project-1")
+    return file_schema(ProjectWire, "foldproof-project-1")

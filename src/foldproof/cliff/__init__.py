@@ -3,6 +3,20 @@
 The rules are in `docs/cliff.md`.
 """
 
+from foldproof.cliff.documents import Document, Line, line_hash, lines_of, read_corpus
+from foldproof.cliff.label_wire import labels_schema
+from foldproof.cliff.labels import (
+    LINE_CLASSES,
+    NOTHING,
+    Label,
+    LabelledLine,
+    Labels,
+    Probe,
+    join_labels,
+    labels_text,
+    load_labels,
+    save_labels,
+)
 from foldproof.cliff.records import (
     FAILED,
     SCHEDULES,
@@ -16,11 +30,27 @@ from foldproof.cliff.records import (
 
 __all__ = [
     "FAILED",
+    "LINE_CLASSES",
+    "NOTHING",
     "SCHEDULES",
+    "Document",
+    "Label",
+    "LabelledLine",
+    "Labels",
+    "Line",
+    "Probe",
     "ProbeAnswer",
     "ProbeCondition",
     "Round",
     "RoundKey",
     "RoundState",
     "Schedule",
+    "join_labels",
+    "labels_schema",
+    "labels_text",
+    "line_hash",
+    "lines_of",
+    "load_labels",
+    "read_corpus",
+    "save_labels",
 ]

@@ -4,6 +4,7 @@ The rules are in `docs/matcher.md`. Scoring, the loader and the linter use what 
 """
 
 from foldproof.matching.check import check_fact
+from foldproof.matching.exact import fold_blanks
 from foldproof.matching.fact import Fact, FactKind
 from foldproof.matching.finder import Outcome
 from foldproof.matching.many import match_many
@@ -13,7 +14,7 @@ from foldproof.matching.nearest import Nearest, resembling
 from foldproof.matching.quoted import quoted_at
 from foldproof.matching.text import Text, normalize
 from foldproof.matching.tokens import UNSPACED, is_unspaced
-from foldproof.matching.weakened import Weakened, reworded, weakened
+from foldproof.matching.weakened import Weakened, reworded, telling_tokens, weakened
 
 __all__ = [
     "MATCHER_VERSION",
@@ -27,6 +28,7 @@ __all__ = [
     "Text",
     "Weakened",
     "check_fact",
+    "fold_blanks",
     "is_unspaced",
     "match_fact",
     "match_facts",
@@ -35,5 +37,6 @@ __all__ = [
     "quoted_at",
     "resembling",
     "reworded",
+    "telling_tokens",
     "weakened",
 ]

@@ -98,6 +98,14 @@ def reworded(fact: Fact, text: Text) -> Span | None:
     return None
 
 
+def telling_tokens(statement: str) -> tuple[str, ...]:
+    """The tokens of a statement that deny, count, bind or name something, each once, in order; all where none does."""
+    tokens = normalize(statement).split()
+    parts = _parts_of(statement)
+    telling = {*parts.object, *(token for _, token in parts.special)} or {*tokens}
+    return tuple(dict.fromkeys(token for token in tokens if token in telling))
+
+
 def _weakened(fact: Fact, text: Text) -> Weakened | None:
     match = match_fact(fact, text)
     if match.outcome == "negated":
