@@ -81,6 +81,9 @@ def test_pin_names_a_judge_where_there_is_none_and_writes_the_prompt(going: Path
     assert alias.code == 4
     assert "is an alias" in alias.err
     assert not (going / "judges").exists()
+    outside = cli("judge", "pin", "--set", "replay.yaml", "--model", NAME, "--prompt", "../fact.md")
+    assert (outside.code, "stands outside the folder of the set" in outside.err) == (4, True)
+    assert not (going.parent / "fact.md").exists()
     result = cli("judge", "pin", "--set", "replay.yaml", "--model", NAME)
     assert result.code == 0, result.err
     assert "wrote judges/fact.md" in result.out

@@ -232,8 +232,14 @@ def test_a_case_is_cut_out_of_a_log_and_runs(cli: Any, shop: Shop) -> None:
     added = cli("sessions", "cut", "log.jsonl", "--turn", "3", "--to", "replay.json")
     assert added.code == 0
     assert "added case 'replay-log-1-3' to replay.json" in added.out
-    again = cli("sessions", "cut", "log.jsonl", "--turn", "3", "--to", "replay.json", "--json").document
-    assert (again["case"]["id"], again["written"]) == ("replay-log-1-3-2", "replay.json")
+    again = cli("sessions", "cut", "log.jsonl", "--turn", "3", "--to", "replay.json")
+    assert (again.code, "case 'replay-log-1-3' is cut from this turn already" in again.err) == (4, True)
+    other = [*LOG[:4], {"role": "user", "content": "Where is it?"}, *LOG[5:]]
+    log_of(folder, other)
+    added = cli("sessions", "cut", "log.jsonl", "--turn", "3", "--to", "replay.json", "--json").document
+    assert (added["case"]["id"], added["written"]) == ("replay-log-1-3-2", "replay.json")
+    begun = cli("sessions", "cut", "log.jsonl", "--turn", "3", "--to", "fresh.yaml")
+    assert "began fresh.yaml with case 'replay-log-1-3'" in begun.out
     assert "is a draft: it expects what an agent did" in cli("lint").out
 
 

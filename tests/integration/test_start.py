@@ -91,6 +91,17 @@ def test_doctor_in_a_healthy_project(demo_project: Path, cli: Callable[..., Any]
     assert {"foldproof", "project", "replay set", "store", "baseline", "configuration production"} <= names
 
 
+def test_doctor_tells_which_extras_are_there(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = ["click>=8", "rich; extra == 'logs'", "no-such-package<2; extra == 'mine'", "ruff; extra == 'dev'",
+              "no-such-package; python_version < '3.14' and extra == 'logs'"]  # fmt: skip
+    monkeypatch.setattr("foldproof.workflow.examining.requires", lambda _: wanted)
+    rows = {row["name"]: row for row in cli("doctor", "--json").document["findings"] if "extra" in row["name"]}
+    assert {name: (row["ok"], row["detail"], row["remedy"]) for name, row in rows.items()} == {
+        "extra logs": (True, "installed", ""),
+        "extra mine": (None, "not installed: no-such-package", 'pip install "foldproof[mine]"'),
+    }
+
+
 def test_doctor_names_what_is_missing(project: Callable[..., Path], cli: Callable[..., Any]) -> None:
     folder = project(
         configs={

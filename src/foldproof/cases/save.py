@@ -52,13 +52,17 @@ def add_to_set(path: Path | str, case: Case) -> None:
     Raises:
         FileError: for a set that does not load as it is.
         UsageError: for a set that would not load with the case, for instance since its gate counts the cases of its
-            class, or that cannot be written.
+            class, that holds a case cut from the same turn, or that cannot be written.
     """
     place = Path(path)
     if not place.exists():
         write_atomically(place, cases_text([case], head=True).encode())
         return
-    load_set(place)
+    if twin := next((there for there in load_set(place).cases if _same_cut(there, case)), None):
+        raise UsageError(
+            f"{shown(place)}: case '{twin.id}' is cut from this turn already\n"
+            "  change it there, or print the new one without --to"
+        )
     old = place.read_bytes()
     append_cases(place, [case])
     try:
@@ -70,6 +74,12 @@ def add_to_set(path: Path | str, case: Case) -> None:
             f"{shown(place)}: with the case '{case.id}' the set would not load: {first.message}\n  {first.hint}\n"
             "  nothing was written: print the case without --to and add it by hand"
         ) from error
+
+
+def _same_cut(one: Case, other: Case) -> bool:
+    """Whether two cases freeze the same turns and ask the same. What is expected plays no part: a person changed it."""
+    kept = (one.cut_from, one.frozen, one.question)
+    return one.cut_from is not None and kept == (other.cut_from, other.frozen, other.question)
 
 
 def cases_text(cases: Iterable[Case], comment: str = "", *, head: bool = False) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from foldproof.cases import Case, CaseTurn, ReplaySet, shown
+from foldproof.cases import Case, CaseTurn, ReplaySet
 from foldproof.cases.contents import case_value
 from foldproof.cases.counterparts import counterpart_value
 from foldproof.cases.frozen import frozen_value
@@ -25,8 +25,9 @@ from foldproof.compare.accepted_turns import (
     read_turns,
     turn_entries,
 )
+from foldproof.compare.documents import DocumentFile, Wire
 from foldproof.compare.judged import Judged, JudgedEntry, accepted_verdicts, judged_of
-from foldproof.core import FileError, Problem, UsageError, content_hash
+from foldproof.core import UsageError, content_hash
 from foldproof.logs import ToolCall
 from foldproof.matching import MATCHER_VERSION
 from foldproof.record import Run, Trial, TrialKey
@@ -117,11 +118,7 @@ def _history_hash(case: Case, replay_set: ReplaySet) -> str:
     return replay_set.histories[case.history].sha256 if case.history else ""
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
-
-
-class _WireTrial(_Wire):
+class _WireTrial(Wire):
     repeat: int
     verdict: Literal["pass", "fail"]
     facts: dict[str, str] = Field(description="the outcome of each expected fact")
@@ -133,7 +130,7 @@ class _WireTrial(_Wire):
     judged: list[JudgedEntry] = Field(default=[], description="what the judge said of the judged facts")
 
 
-class _WireCase(_Wire):
+class _WireCase(Wire):
     id: str
     case_class: str = Field(alias="class")
     asked: str = Field(description="hash of question, time, history and memory_config")
@@ -141,13 +138,13 @@ class _WireCase(_Wire):
     trials: list[_WireTrial]
 
 
-class _WireNamed(_Wire):
+class _WireNamed(Wire):
     name: str
     sha256: str
     content: dict[str, Any] | None = None
 
 
-class _WireBaseline(_Wire):
+class _WireBaseline(Wire):
     foldproof: Literal[1]
     kind: Literal["baseline"] = "baseline"
     set: _WireNamed
@@ -155,8 +152,17 @@ class _WireBaseline(_Wire):
     run: str
     matcher: str
     judge: str | None = None
-    vacuous: list[str] = []
+    vacuous: list[str] = Field(default=[])
     cases: list[_WireCase]
+
+
+_FILE = DocumentFile(
+    _WireBaseline,
+    "the baseline",
+    "is",
+    FORMAT,
+    remedy="take it from git, or replace it with: foldproof baseline accept --yes",
+)
 
 
 def make_baseline(
@@ -279,25 +285,11 @@ def load_baseline(path: Path) -> Baseline:
     Raises:
         FileError: for a file that is absent, no baseline, damaged, or from a newer version.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise _unusable(path, f"the baseline cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise _unusable(path, f"the baseline is not JSON: {error}") from error
-    version = document.get("foldproof") if isinstance(document, dict) else None
-    if isinstance(version, int) and version > FORMAT:
-        raise _unusable(
-            path, f"written by a newer foldproof (format {version}; this one reads {FORMAT})", "upgrade foldproof"
-        )
-    try:
-        wire = _WireBaseline.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the document"
-        raise _unusable(path, f"the baseline is damaged at `{place}`: {first['msg']}") from error
+    wire = _FILE.read(path)
     if twice := _standing_twice(wire):
-        raise _unusable(path, f"the baseline is damaged: {twice} stands twice, as after a merge that kept both sides")
+        raise _FILE.unusable(
+            path, f"the baseline is damaged: {twice} stands twice, as after a merge that kept both sides"
+        )
     answers = [_read(case.id, trial) for case in wire.cases for trial in case.trials]
     return Baseline(
         set_name=wire.set.name,
@@ -335,9 +327,3 @@ def _standing_twice(wire: _WireBaseline) -> str:
     names = [f"case '{case.id}'" for case in wire.cases]
     names += [f"trial {trial.repeat} of case '{case.id}'" for case in wire.cases for trial in case.trials]
     return next((name for name, count in Counter(names).items() if count > 1), "")
-
-
-def _unusable(
-    path: Path, message: str, remedy: str = "take it from git, or replace it with: foldproof baseline accept --yes"
-) -> FileError:
-    return FileError([Problem(shown(path), 0, message, remedy)])

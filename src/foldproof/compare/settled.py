@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from foldproof.cases import shown
 from foldproof.cases.writing import write_atomically
-from foldproof.core import FileError, Problem
+from foldproof.compare.documents import DocumentFile, Wire
 from foldproof.record import Claim, VerdictWord
 from foldproof.score import Settlement
 
@@ -46,18 +45,14 @@ class SettledClaim:
         return Settlement(self.verdict, agreeing.quotation if agreeing else "")
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
-
-
-class _WireSaid(_Wire):
+class _WireSaid(Wire):
     judge: str
     verdict: VerdictWord
     quotation: str = ""
     reason: str = ""
 
 
-class _WireClaim(_Wire):
+class _WireClaim(Wire):
     id: str
     case: str
     question: str
@@ -68,10 +63,15 @@ class _WireClaim(_Wire):
     new: _WireSaid
 
 
-class _WireSettled(_Wire):
+class _WireSettled(Wire):
     foldproof: Literal[1]
     kind: Literal["settled claims"] = "settled claims"
     claims: list[_WireClaim]
+
+
+_FILE = DocumentFile(
+    _WireSettled, "the settled claims", "are", FORMAT, remedy="take it from git, or settle its claims anew"
+)
 
 
 def load_settled(path: Path) -> tuple[SettledClaim, ...]:
@@ -82,32 +82,17 @@ def load_settled(path: Path) -> tuple[SettledClaim, ...]:
     """
     if not path.exists():
         return ()
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise _unusable(path, f"the settled claims cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise _unusable(path, f"the settled claims are not JSON: {error}") from error
-    version = document.get("foldproof") if isinstance(document, dict) else None
-    if isinstance(version, int) and version > FORMAT:
-        told = f"written by a newer foldproof (format {version}; this one reads {FORMAT})"
-        raise _unusable(path, told, "upgrade foldproof")
-    try:
-        wire = _WireSettled.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the document"
-        raise _unusable(path, f"the settled claims are damaged at `{place}`: {first['msg']}") from error
+    wire = _FILE.read(path)
     claims = tuple(_read(entry) for entry in wire.claims)
     for entry, read in zip(wire.claims, claims, strict=True):
         if entry.id != read.claim.id:
             told = f"claim '{entry.id}' was changed: with this question, fact and answer it is '{read.claim.id}'"
-            raise _unusable(path, told)
+            raise _FILE.unusable(path, told)
     decided: dict[str, str] = {}
     for entry in wire.claims:
         if decided.setdefault(entry.id, entry.verdict) != entry.verdict:
             told = f"claim '{entry.id}' is settled twice, as '{decided[entry.id]}' and as '{entry.verdict}'"
-            raise _unusable(path, told, "decide on one of the two, and take the other out")
+            raise _FILE.unusable(path, told, "decide on one of the two, and take the other out")
     return claims
 
 
@@ -143,7 +128,3 @@ def _read(entry: _WireClaim) -> SettledClaim:
     claim = Claim(entry.question, entry.fact, "\n".join(entry.answer))
     old, new = (Said(side.judge, side.verdict, side.quotation, side.reason) for side in (entry.old, entry.new))
     return SettledClaim(entry.case, claim, entry.verdict, old, new)
-
-
-def _unusable(path: Path, message: str, remedy: str = "take it from git, or settle its claims anew") -> FileError:
-    return FileError([Problem(shown(path), 0, message, remedy)])

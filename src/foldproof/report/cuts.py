@@ -30,17 +30,29 @@ class CutDocument(Document):
     source: str = Field(description="the log or the run that the session is from")
     case: dict[str, Any] | None = Field(default=None, description="the case as the set has it; none without a turn")
     written: str = Field(default="", description="the set that it was added to")
+    begun: bool = Field(default=False, description="whether that set was not there before")
     points: list[PointEntry] = Field(default=[], description="every message of the user, where no turn was named")
     notes: list[str] = Field(default=[], description="what a person should know before the case counts")
     next: list[str] = Field(default=[], description="what to do next")
 
 
-def cut_document(cut: Cut, *, session: str, source: str, notes: Sequence[str] = (), written: str = "") -> CutDocument:
-    """The document of a case that was cut; `notes` are those of its source, `written` the set that it was added to."""
+def cut_document(
+    cut: Cut, *, session: str, source: str, notes: Sequence[str] = (), written: str = "", begun: bool = False
+) -> CutDocument:
+    """The document of a case that was cut; `notes` are those of its source, `written` the set that it was added to.
+
+    `begun` says that the set was not there before.
+    """
     hint = "look at each expectation: it says what the agent did; then take the tag `draft` out"
     told = [*cut.notes, *notes]
     return CutDocument(
-        session=session, source=source, case=case_value(cut.case), written=written, notes=told, next=[hint]
+        session=session,
+        source=source,
+        case=case_value(cut.case),
+        written=written,
+        begun=begun,
+        notes=told,
+        next=[hint],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import platform
+import re
 import shutil
 import socket
 import sqlite3
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,6 +28,10 @@ from foldproof.workflow.workspace import locate_project
 
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY")
 _CONNECT_S = 2.0
+_OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+)[^;]*; extra == ["'](?P<extra>[\w-]+)["']""")
+"""A package of an extra. One that only some versions of Python need is passed over."""
+_OURS = frozenset({"dev", "docs"})
+"""Extras for work on foldproof itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +79,34 @@ def _installation(environ: Mapping[str, str]) -> Iterator[Found]:
             yield Found(module, True, f"installed ({what})")
         except ImportError as error:
             yield Found(module, False, f"{what}: {error}", "reinstall: pip install --force-reinstall foldproof")
+    yield from _extras()
     for name in _KEYS:
         yield Found(
             name,
             True if environ.get(name) else None,
             "set" if environ.get(name) else "not set (only needed where an agent asks for it)",
         )
+
+
+def _extras() -> Iterator[Found]:
+    """Each extra that a user may install, and which of its packages are not there."""
+    wanted: dict[str, list[str]] = {}
+    for line in requires("foldproof") or ():
+        if (found := _OF_EXTRA.fullmatch(line)) and found["extra"] not in _OURS:
+            wanted.setdefault(found["extra"], []).append(found["package"])
+    for extra_name, packages in sorted(wanted.items()):
+        absent = [package for package in packages if not _is_installed(package)]
+        told = f"not installed: {', '.join(absent)}" if absent else "installed"
+        remedy = f'pip install "foldproof[{extra_name}]"' if absent else ""
+        yield Found(f"extra {extra_name}", None if absent else True, told, remedy)
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _files(project: Project) -> Iterator[Found]:

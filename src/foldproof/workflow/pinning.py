@@ -36,7 +36,8 @@ def pin_judge(path: Path, *, name: str = "", prompt: str = "", project: Project 
 
     Raises:
         FileError: for a set that cannot be read, and a name that may mean another model tomorrow.
-        UsageError: where no judge is named, and where the accepted baseline holds the verdicts of another one.
+        UsageError: where no judge is named, where the prompt would be written outside the set's folder, and where the
+            accepted baseline holds the verdicts of another one.
     """
     there = read_judge(path) or JudgePin("", "")
     pin = JudgePin(name or there.model, prompt or there.prompt or PROMPT)
@@ -47,6 +48,7 @@ def pin_judge(path: Path, *, name: str = "", prompt: str = "", project: Project 
     place = path.parent / pin.prompt
     fresh = not place.exists() and not moves(pin.model)
     if fresh:
+        _refuse_outside(place, path.parent)
         write_atomically(place, default_prompt().encode())
     if wrong := judge_problems(pin, path.parent, file=shown(path), line=0):
         raise FileError(wrong)
@@ -58,6 +60,15 @@ def pin_judge(path: Path, *, name: str = "", prompt: str = "", project: Project 
         set_judge(path, pin)
     written = (*([place] if fresh else []), *([path] if changed else []))
     return PinReport(path, pin, identity, written)
+
+
+def _refuse_outside(place: Path, folder: Path) -> None:
+    """A prompt is written beside its set or below it: that is where the set is versioned."""
+    if not place.resolve().is_relative_to(folder.resolve()):
+        raise UsageError(
+            f"{shown(place)} does not exist, and stands outside the folder of the set\n"
+            f"  write the prompt yourself, or name a place below {shown(folder)}"
+        )
 
 
 def _refuse_another(identity: JudgeIdentity, project: Project | None) -> None:

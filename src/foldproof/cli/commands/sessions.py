@@ -94,7 +94,8 @@ class _Named:
 
 
 def _write(found: FoundSession, turn: int, target: Path | None, *, as_json: bool) -> ExitCode:
-    taken = {case.id for case in load_set(target).cases} if target is not None and target.exists() else ()
+    begun = target is not None and not target.exists()
+    taken = () if target is None or begun else {case.id for case in load_set(target).cases}
     try:
         made = cut_at(found.session, turn, taken=taken)
     except UsageError as error:
@@ -103,7 +104,7 @@ def _write(found: FoundSession, turn: int, target: Path | None, *, as_json: bool
         add_to_set(target, made.case)
     written = "" if target is None else shown(target)
     session = found.session.id
-    document = cut_document(made, session=session, source=found.source, notes=found.notes, written=written)
+    document = cut_document(made, session=session, source=found.source, notes=found.notes, written=written, begun=begun)
     if target is None and not as_json:
         told = [f"cut from {found.source}, session {found.session.id}, turn {turn}", *document.notes, *document.next]
         click.echo(cases_text([made.case], "\n".join(" ".join(line.split()) for line in told)).rstrip("\n"))

@@ -14,8 +14,8 @@ def write_cut(sheet: Sheet, document: CutDocument) -> None:
     if document.case is None:
         _write_points(sheet, document)
     else:
-        told = f"added case '{inline(str(document.case['id']))}' to "
-        sheet.line(told, (inline(document.written), "strong"))
+        case, place = f"case '{inline(str(document.case['id']))}'", (inline(document.written), "strong")
+        sheet.line(*(("began ", place, f" with {case}") if document.begun else (f"added {case} to ", place)))
         sheet.line(("cut from ", "quiet"), f"{inline(document.source)}, session {inline(document.session)}")
     write_list(sheet, "to know", [inline(note) for note in document.notes])
     write_list(sheet, "next", [inline(step) for step in document.next])
