@@ -4,6 +4,7 @@ The rules are in `docs/cliff.md`.
 """
 
 from foldproof.cliff.documents import Document, Line, line_hash, lines_of, read_corpus
+from foldproof.cliff.drawing import drawn, spread, statements_of
 from foldproof.cliff.label_wire import labels_schema
 from foldproof.cliff.labels import (
     LINE_CLASSES,
@@ -45,6 +46,7 @@ __all__ = [
     "RoundKey",
     "RoundState",
     "Schedule",
+    "drawn",
     "join_labels",
     "labels_schema",
     "labels_text",
@@ -53,4 +55,6 @@ __all__ = [
     "load_labels",
     "read_corpus",
     "save_labels",
+    "spread",
+    "statements_of",
 ]
