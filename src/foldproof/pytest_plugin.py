@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from foldproof.score import FactScore
     from foldproof.workflow import CheckReport, RunReport, Workspace
 
 
@@ -120,6 +121,13 @@ class ReplayFile(pytest.File):
         return self._report
 
 
+def _at(fact: FactScore) -> str:
+    """Whose door the loss of a fact is put at."""
+    if fact.loss is None or fact.loss.owner == "unknown":
+        return ""
+    return f" at {fact.loss.owner}: {fact.loss.reason}" if fact.loss.reason else f" at {fact.loss.owner}"
+
+
 class ReplayItem(pytest.Item):
     """One case of a replay set."""
 
@@ -134,7 +142,8 @@ class ReplayItem(pytest.Item):
             if trial.outcome == "error":
                 raise ReplayNotJudged(f"case '{self.name}' was not judged: {trial.error}")
         lost = [
-            f"  {'must not say' if fact.role == 'forbidden' else 'lost'}: {fact.fact} ({fact.outcome}) {fact.reason}"
+            f"  {'must not say' if fact.role == 'forbidden' else 'lost'}: {fact.fact} ({fact.outcome}{_at(fact)}) "
+            f"{fact.reason}".rstrip()
             for trial in score.trials
             for fact in trial.facts
             if trial.outcome == "fail" and not fact.ok

@@ -150,7 +150,9 @@ def test_reports_go_where_they_are_asked(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     cli("check", "window", "--junit", "out/junit.xml", "--markdown", "out/check.md")
     assert "blocked" in summary.read_text()
-    assert "<failure" in (demo_project / "out" / "junit.xml").read_text()
+    junit = (demo_project / "out" / "junit.xml").read_text()
+    assert "<failure" in junit
+    assert "lost at fold (dropped)" in junit
     assert "migration-freeze" in (demo_project / "out" / "check.md").read_text()
 
 

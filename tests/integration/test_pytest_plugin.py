@@ -34,6 +34,19 @@ def replay_project(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
+def test_a_lost_fact_is_put_at_its_owner(pytester: pytest.Pytester) -> None:
+    turns = [{"role": "user", "text": text} for text in ("The staging port is 8443.", "We met on Monday.")]
+    pytester.makefile(".jsonl", past=json.dumps({"session": "s1", "turns": turns}))
+    case = {"id": "port", "question": "Which port?", "history": "past", "expected_facts": ["8443"]}
+    pytester.makefile(".json", replay=json.dumps({"histories": {"past": "past.jsonl"}, "cases": [case]}))
+    memory = {"agent": "recall", "memory": {"kind": "window", "budget": 9}}
+    project = {"foldproof": 1, "replay_set": "replay.json", "baseline": "small", "configs": {"small": memory}}
+    pytester.makefile(".yaml", foldproof=json.dumps(project))
+    result = pytester.runpytest_subprocess("--replay-set", "replay.json")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*lost: 8443 (missed at fold*"])
+
+
 def test_each_case_is_a_test(replay_project: pytest.Pytester) -> None:
     result = replay_project.runpytest_subprocess(
         "--replay-set", "replay.json", "--replay-config", "python:plugin_agent:answer", "-v"

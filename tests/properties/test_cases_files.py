@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldproof.cases import (
@@ -125,7 +125,6 @@ def folder():
         yield Path(name)
 
 
-@settings(deadline=None)
 @given(case=cases())
 def test_any_case_survives_writing_and_loading(folder, case):
     path = folder / "replay.yaml"
@@ -145,7 +144,6 @@ def test_any_case_survives_writing_and_loading(folder, case):
     assert (folder / "replay.yaml").read_text("utf-8").startswith(START.split("\n\n", maxsplit=1)[0])
 
 
-@settings(deadline=None)
 @given(value=text, field=st.sampled_from(["question", "at"]))
 def test_any_text_survives_setting(folder, value, field):
     path = folder / "set.yaml"
@@ -156,7 +154,6 @@ def test_any_text_survives_setting(folder, value, field):
     assert path.read_text("utf-8").endswith("\n# end\n")
 
 
-@settings(deadline=None)
 @given(value=text)
 def test_readers_of_both_yaml_versions_read_the_same_text(folder, value):
     import yaml
@@ -237,7 +234,6 @@ def told(load, path):
             raise
 
 
-@settings(deadline=None)
 @given(
     raw=st.one_of(
         st.binary(), yaml_like.map(str.encode), st.text().map(lambda value: value.encode("utf-8", "replace"))
@@ -251,7 +247,6 @@ def test_the_loaders_raise_nothing_but_file_errors(folder, raw, suffix):
         told(load, path)
 
 
-@settings(deadline=None)
 @given(
     data=st.dictionaries(
         st.sampled_from(
@@ -314,7 +309,6 @@ sessions = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(held=st.lists(sessions, min_size=1, max_size=3), fact=facts)
 def test_any_sessions_survive_writing_and_loading(folder, held, fact):
     path = folder / "sessions.yaml"

@@ -1,6 +1,6 @@
 """Laws of the search for the first divergence, for every length and every judge, and of what sessions come to."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldproof.logs import Called, ImportedSession, Said
@@ -9,8 +9,6 @@ from foldproof.score.grades import Ruling, grade_session, tally_of, verdict_of
 from foldproof.score.signs import KINDS, find_signs
 from foldproof.score.steps import steps_of
 from foldproof.score.transcripts import beginning
-
-STEADY = settings(deadline=None)
 
 
 def searched(steps, answer):
@@ -23,7 +21,6 @@ def searched(steps, answer):
             return found.value, asked
 
 
-@STEADY
 @given(steps=st.integers(1, 5000), data=st.data())
 def test_a_perfect_judge_finds_the_planted_step_within_the_logarithm_and_its_neighbours(steps, data):
     planted = data.draw(st.integers(1, steps))
@@ -32,7 +29,6 @@ def test_a_perfect_judge_finds_the_planted_step_within_the_logarithm_and_its_nei
     assert len(asked) <= halvings(steps) + 2
 
 
-@STEADY
 @given(steps=st.integers(1, 300), data=st.data())
 def test_no_judge_is_asked_more_than_is_said_and_none_twice(steps, data):
     words = st.sampled_from(["open", "lost", "cannot tell"])
@@ -41,7 +37,6 @@ def test_no_judge_is_asked_more_than_is_said_and_none_twice(steps, data):
     assert all(0 <= length <= steps for length in asked)
 
 
-@STEADY
 @given(steps=st.integers(1, 300), data=st.data())
 def test_answers_that_contradict_each_other_are_never_hidden(steps, data):
     found, _ = searched(steps, lambda _: data.draw(st.sampled_from(["open", "lost"])))
@@ -56,7 +51,6 @@ def test_answers_that_contradict_each_other_are_never_hidden(steps, data):
                for early, late in against)  # fmt: skip
 
 
-@STEADY
 @given(steps=st.integers(2, 300), data=st.data())
 def test_a_found_step_stands_between_an_open_and_a_lost_beginning(steps, data):
     found, _ = searched(steps, lambda _: data.draw(st.sampled_from(["open", "lost", "cannot tell"])))
@@ -72,7 +66,6 @@ VERDICTS = st.sampled_from(["met", "not met", "cannot tell", "error", "unknown"]
 RANK = {"pass": 0, "inconclusive": 1, "blocked": 2}
 
 
-@STEADY
 @given(verdicts=st.lists(VERDICTS, min_size=1, max_size=12), place=st.integers(0), need=st.none() | st.integers(1, 12))
 def test_a_failure_to_judge_in_place_of_a_verdict_never_improves_what_sessions_come_to(verdicts, place, need):
     def come_to(words):
@@ -105,7 +98,6 @@ ENTRIES = st.lists(
 )
 
 
-@STEADY
 @given(entries=ENTRIES, length=st.integers(0, 16))
 def test_signs_blame_steps_of_the_agent_and_show_at_or_after_them(entries, length):
     steps = steps_of(ImportedSession("s", tuple(entries)))
@@ -120,7 +112,6 @@ def test_signs_blame_steps_of_the_agent_and_show_at_or_after_them(entries, lengt
     assert sum(step.by_agent for step in begun) == min(length, len(own))
 
 
-@STEADY
 @given(entries=ENTRIES, more=ENTRIES)
 def test_a_sign_shows_in_what_happened_up_to_it(entries, more):
     """What comes later takes no sign back: but for wishes of the user, and the first act, where nothing else is."""

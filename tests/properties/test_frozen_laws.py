@@ -61,7 +61,7 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(turns=prefixes, said=text, place=st.integers(1, 9))
 def test_any_prefix_survives_writing_and_loading(folder, turns, said, place):
     facts = (Fact("normalized", "x1"),)
@@ -92,7 +92,7 @@ entries = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(given_entries=st.lists(entries, max_size=9))
 def test_whatever_is_cut_loads_and_loses_no_result(folder, given_entries):
     session = ImportedSession("s", tuple(given_entries))

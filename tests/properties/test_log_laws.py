@@ -13,7 +13,7 @@ from foldproof.cases import import_logs
 from foldproof.core import Redactor, UsageError
 from foldproof.logs import FORMATS, read_logs
 
-SLOW = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SLOW = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 USER = {"role": "user", "content": "Where?"}
 CALLS = {
     "role": "assistant",

@@ -110,7 +110,7 @@ class _Handing(_Agent):
 PAST = History("h", (Session("s", (Turn("user", "a"),)),))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from(DEEDS), min_size=1, max_size=9),
     st.integers(1, 6),

@@ -55,7 +55,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(st.lists(st.lists(TEXTS, min_size=1, max_size=3), min_size=TRIALS, max_size=TRIALS), st.booleans())
 def test_parallel_trials_never_mix(prompts, streamed):
     """Each trial finds its own marker in what it received and in what is recorded of it, and no other's."""
@@ -114,21 +114,21 @@ def recordable(call):
     return call
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(API_PATHS.values())), BODIES, BODIES, st.sampled_from([0, 200, 404, 500]))
 def test_no_body_is_too_strange(api, request_body, answer, status):
     made = exchange_of(api, json.dumps(request_body).encode(), json.dumps(answer).encode(), status=status)
     recordable(call_of(made, WireTrial("t", 0, "token"))[0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(API_PATHS.values())), EVENTS)
 def test_no_stream_is_too_strange(api, events):
     text = "".join(f"event: {event.name}\ndata: {json.dumps(event.data)}\n\n" for event in events)
     recordable(call_of(exchange_of(api, b"{}", text.encode(), content_type="text/event-stream"))[0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=60), st.binary(max_size=60), st.sampled_from(["", "gzip", "deflate", "br", "x"]))
 def test_no_bytes_are_too_strange(request_body, answer, coding):
     for api in API_PATHS.values():
@@ -138,7 +138,7 @@ def test_no_bytes_are_too_strange(request_body, answer, coding):
             recordable(seen_of(WireTrial("t", 0, "token"), [made]).calls[0])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(TEXTS, max_size=6), st.lists(st.tuples(TEXTS, st.dictionaries(TEXTS, TEXTS, max_size=3)), max_size=3),
        st.integers(1, 7), st.data())  # fmt: skip
 def test_a_stream_says_what_the_whole_answer_says(words, calls, size, data):
@@ -196,7 +196,7 @@ def _interleaved(first, second, data):
     return [*mixed, *first, *second]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(TEXTS, VALUES), max_size=6), st.sampled_from(["\n", "\r\n", "\r"]), st.data())
 def test_however_a_stream_is_cut_it_reads_the_same(given_events, end, data):
     text = "".join(f"data: {json.dumps(value)}{end}{end}" for _, value in given_events)

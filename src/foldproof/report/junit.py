@@ -16,9 +16,26 @@ from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from foldproof.report.controls import retention_word
-from foldproof.report.documents import CaseRow, CheckDocument, GateRow, RunDocument, ScoredCase
+from foldproof.report.documents import (
+    CaseRow,
+    CheckDocument,
+    FactRow,
+    GateRow,
+    RunDocument,
+    ScoredCase,
+)
+from foldproof.report.explained import TrialFactRow
 from foldproof.report.judged import judged_of_case
-from foldproof.report.summary import before_after, fact_name, fact_word, first_error, gate_word, outcome_word, right
+from foldproof.report.summary import (
+    at_owner,
+    before_after,
+    fact_name,
+    fact_word,
+    first_error,
+    gate_word,
+    outcome_word,
+    right,
+)
 from foldproof.report.text import BRIEF, counted, inline
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -81,7 +98,7 @@ def _run_entry(case: ScoredCase, blocking: set[str], waived: set[str]) -> _Entry
     trials = [f"trial {trial.repeat}: {trial.outcome}\n{trial.answer or trial.error}" for trial in case.trials]
     out = "\n\n".join([*trials, *([judged] if judged else [])])
     wrong = {
-        f"{fact_name(fact.kind, fact.fact)}: {outcome_word(fact.kind, fact.outcome)}"
+        f"{fact_name(fact.kind, fact.fact)}: {_lost(outcome_word(fact.kind, fact.outcome), fact, '')}"
         for trial in case.trials
         if trial.outcome == "fail"
         for fact in trial.facts
@@ -111,8 +128,7 @@ def _unplugged_entry(case: ScoredCase) -> _Entry:
 def _check_entry(case: CaseRow, blocking: set[str], waived: set[str]) -> _Entry:
     lines = [
         f"{fact_name(fact.kind, fact.fact)}: {fact_word(fact.kind, fact.before)} -> "
-        f"{fact_word(fact.kind, fact.after)}, right in {fact.trials - fact.bad} of {counted(fact.trials, 'trial')}"
-        + (f" ({inline(fact.reason, BRIEF)})" if fact.reason else "")
+        f"{_lost(fact_word(fact.kind, fact.after), fact, _right(fact))}"
         for fact in case.facts
     ]
     wrong = [line for line, fact in zip(lines, case.facts, strict=True) if fact.bad or not right(fact.kind, fact.after)]
@@ -129,6 +145,18 @@ def _check_entry(case: CaseRow, blocking: set[str], waived: set[str]) -> _Entry:
     elif case.change == "error":
         kind, message = "error", case.error or "not judged"
     return _Entry(case.id, case.case_class, kind, message, "\n".join(wrong) or message, "\n".join(lines))
+
+
+def _lost(change: str, fact: FactRow | TrialFactRow, more: str) -> str:
+    """What became of a fact, whose door it is put at, and why, on one line."""
+    reason = inline(fact.reason, BRIEF)
+    if fact.owner is not None:
+        change, reason = at_owner(change, fact.owner, inline(fact.why, BRIEF), reason)
+    return f"{change}{more} ({reason})" if reason else f"{change}{more}"
+
+
+def _right(fact: FactRow) -> str:
+    return f", right in {fact.trials - fact.bad} of {counted(fact.trials, 'trial')}"
 
 
 def _suite(document: RunDocument | CheckDocument, entries: Sequence[_Entry], properties: dict[str, str]) -> str:

@@ -107,13 +107,13 @@ def _loss(case: CaseRow, fact: FactRow) -> Loss:
     change = f"{fact_word(fact.kind, fact.before)} -> {fact_word(fact.kind, fact.after)}"
     reason = inline(fact.reason, BRIEF)
     if fact.owner is not None:
-        change, reason = _at_owner(change, fact.owner, inline(fact.why, BRIEF), reason)
+        change, reason = at_owner(change, fact.owner, inline(fact.why, BRIEF), reason)
     trials = f"{fact.bad} of {counted(fact.trials, 'trial')}" + (", flaky" if case.change == "flaky" else "")
     name = fact_name(fact.kind, fact.fact)
     return Loss(inline(case.id), inline(case.case_class), name, change, trials, reason, fact.kind)
 
 
-def _at_owner(change: str, owner: Owner, why: str, reason: str) -> tuple[str, str]:
+def at_owner(change: str, owner: Owner, why: str, reason: str) -> tuple[str, str]:
     """The change with its owner, and the reason that stands under it; a short why stands beside the owner."""
     if owner == "unknown":
         return change, why or reason
@@ -232,7 +232,7 @@ def _wrong_in(case: ScoredCase) -> list[Loss]:
             word = outcome_word(bad[0].kind, bad[0].outcome)
             reason = inline(bad[0].reason, BRIEF)
             if bad[0].owner is not None:
-                word, reason = _at_owner(word, bad[0].owner, inline(bad[0].why, BRIEF), reason)
+                word, reason = at_owner(word, bad[0].owner, inline(bad[0].why, BRIEF), reason)
             found.append(Loss(inline(case.id), inline(case.case_class), name, word, trials, reason, bad[0].kind))
     return found
 

@@ -222,7 +222,7 @@ HISTORIES = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     history=HISTORIES,
     kind=st.sampled_from(BUDGETED),

@@ -40,7 +40,7 @@ def test_a_run(run):
     assert cases["allergy"].attrib["classname"] == "support-agent.safety"
     assert "Take any." in cases["allergy"].findtext("system-out")
     assert cases["allergy"].find("failure").attrib["message"] == "flaky: 1 of 2 trials pass"
-    assert cases["allergy"].findtext("failure") == "NSAIDs: missed"
+    assert cases["allergy"].findtext("failure") == "NSAIDs: missed ('nsaids' is not in the text)"
     assert cases["old-address"].find("error").attrib["message"] == "agent: KeyError: 'k'"
 
 

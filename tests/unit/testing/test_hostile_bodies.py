@@ -75,7 +75,7 @@ def read(dialect, body):
 
 @pytest.mark.parametrize("kind", [ChatCompletions, Responses, AnthropicMessages])
 @given(body=BODIES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_body_is_read_or_refused(kind, body):
     dialect = kind()
     request = read(dialect.read, body)
@@ -89,7 +89,7 @@ def test_a_body_is_read_or_refused(kind, body):
 
 
 @given(body=EMBEDDED)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_body_is_embedded_or_refused(body):
     request = read(read_embeddings, body)
     if request is not None:
