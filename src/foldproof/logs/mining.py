@@ -112,7 +112,7 @@ def _chosen(asked: AskedLog, options: MineOptions, redactor: Redactor) -> Mined:
     texts = asked.again([int(firsts[at]) for at in pool])
     stands = merged([text for text, _ in texts])
     kept = [number for number, first in enumerate(stands) if first == number]
-    topics = topics_of([texts[number][0] for number in kept])
+    topics = topics_of([redactor(texts[number][0]) for number in kept])  # no topic is a piece of a secret
     own = firsts[pool[kept]]
     order = fair_order(
         mixed(columns.words[own], options.seed),

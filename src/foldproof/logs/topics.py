@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
+from foldproof.core import REDACTED
+from foldproof.matching import UNSPACED
+
+_WORD = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]{{2,}}")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _MOST, _FEW = 5, 20
 """A word that stands in more than one of five questions is no topic, where there are more than a few questions."""
 _LIST = """
@@ -22,7 +27,7 @@ _LIST = """
     notre nous où par pas peux plus pour pourquoi quand que quel quelle quelles quels qui sa se ses son sont sur ta
     te tes toi ton tu un une vos votre vous al como con cuál cuándo cómo de del dime dónde el en era esa ese esta
     este estos ha hay las lo los mi mis nuestra nuestro para pero por puedes qué quién sin sobre su sus también tus
-    una uno unos yo
+    una uno unos yo didn doesn don isn ll qu re use used using ve won
 """
 _NO_TOPIC = frozenset(_LIST.split())
 
@@ -33,11 +38,24 @@ def topics_of(texts: Sequence[str]) -> list[str]:
     Empty where a text has no word of its own. It groups what is asked of the same thing; it does not know
     that two words mean the same.
     """
-    words = [_words(text) for text in texts]
+    words = [own_words(text) for text in texts]
     counts = Counter(word for found in words for word in found)
     most = len(texts) / _MOST if len(texts) > _FEW else len(texts)
     return [min((w for w in found if counts[w] <= most), key=lambda w: (-counts[w], w), default="") for found in words]
 
 
-def _words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.lower()) if word not in _NO_TOPIC}
+def own_words(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, in small letters.
+
+    No number, no single letter, and no word that any question has. Of a script without blanks, pairs of neighbouring
+    characters stand for words.
+    """
+    return frozenset(word for word in _words(text.replace(REDACTED, " ").lower()) if word not in _NO_TOPIC)
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text):
+        if _UNSPACED.match(word):
+            yield from map("".join, pairwise(word)) if len(word) > 1 else word
+        elif not word.isnumeric():
+            yield word

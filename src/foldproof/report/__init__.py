@@ -13,6 +13,7 @@ from foldproof.report.build import (
     run_info,
 )
 from foldproof.report.controls import ControlsPart, controls_part
+from foldproof.report.coverage import CoverageDocument, CoverageSet, coverage_document
 from foldproof.report.cuts import CutDocument, cut_document, points_document
 from foldproof.report.documents import (
     DOCUMENTS,
@@ -59,6 +60,7 @@ from foldproof.report.terminal import (
     render_calibration,
     render_check,
     render_compare,
+    render_coverage,
     render_cut,
     render_demo,
     render_doctor,
@@ -82,6 +84,8 @@ __all__ = [
     "CheckDocument",
     "CompareDocument",
     "ControlsPart",
+    "CoverageDocument",
+    "CoverageSet",
     "CutDocument",
     "DemoDocument",
     "DisagreementRow",
@@ -105,6 +109,7 @@ __all__ = [
     "compare_document",
     "compared_run",
     "controls_part",
+    "coverage_document",
     "cut_document",
     "disagreement_row",
     "document_schema",
@@ -132,6 +137,7 @@ __all__ = [
     "render_calibration",
     "render_check",
     "render_compare",
+    "render_coverage",
     "render_cut",
     "render_demo",
     "render_doctor",

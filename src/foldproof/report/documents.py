@@ -13,6 +13,7 @@ from pydantic import Field
 from foldproof.compare.diff import Change
 from foldproof.report.controls import ControlsPart
 from foldproof.report.corrections import CorrectionRow
+from foldproof.report.coverage import CoverageDocument
 from foldproof.report.cuts import CutDocument
 from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
 from foldproof.report.grades import GradeDocument
@@ -322,6 +323,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "baseline": BaselineDocument,
     "check": CheckDocument,
     "compare": CompareDocument,
+    "coverage": CoverageDocument,
     "cut": CutDocument,
     "demo": DemoDocument,
     "doctor": DoctorDocument,

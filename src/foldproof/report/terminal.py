@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from foldproof.report.coverage import CoverageDocument
 from foldproof.report.cuts import CutDocument
 from foldproof.report.documents import (
     BaselineDocument,
@@ -39,6 +40,7 @@ from foldproof.report.pages import (
     write_calibration,
     write_check,
     write_compare,
+    write_coverage,
     write_cut,
     write_demo,
     write_doctor,
@@ -257,6 +259,11 @@ def render_import(document: ImportDocument, *, width: int, colour: bool, details
 def render_mined(document: MineDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """What mining read, what each step left, and the questions."""
     return _render(write_mined, document, width, colour=colour, details=details)
+
+
+def render_coverage(document: CoverageDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """How much of what users asked the cases ask; with details every topic and case."""
+    return _render(write_coverage, document, width, colour=colour, details=details)
 
 
 def render_cut(document: CutDocument, *, width: int, colour: bool, details: bool = False) -> str:

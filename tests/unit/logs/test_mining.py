@@ -183,6 +183,11 @@ def test_no_secret_is_in_what_is_told(mine):
     assert asked(mined) == {"Is [redacted] my key?"}
 
 
+def test_no_piece_of_a_secret_is_a_topic(mine):
+    (question,) = mine(lines(call("Is sk-proj-abcdefghijklmnopqrstuvwxyz1234 my key?"))).questions
+    assert (question.text, question.topic) == ("Is [redacted] my key?", "key")
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [("Which port?", "which  port", True), ("A\nb", "a b", True), ("a?", "b?", False), ("a1", "a2", False)],

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from foldproof.cases import JudgePin, LogEntry
+from foldproof.cases import Case, JudgePin, LogEntry
+from foldproof.cases.coverage import cover_traffic
 from foldproof.compare import Baseline, RunVerdict, change_figures, run_figures
 from foldproof.compare.calibration import measure_judge
 from foldproof.compare.gate import ClassGate
@@ -17,10 +18,12 @@ from foldproof.compare.settled import Said
 from foldproof.core import Problem
 from foldproof.logs import FORMATS
 from foldproof.logs.mining import Mined, Question
+from foldproof.logs.traffic import AskedQuestion, Traffic
 from foldproof.matching import Fact
 from foldproof.record import Claim, JudgeIdentity, Trial
 from foldproof.report import (
     DOCUMENTS,
+    CoverageSet,
     CutDocument,
     DemoDocument,
     DoctorDocument,
@@ -34,6 +37,7 @@ from foldproof.report import (
     calibration_document,
     compare_document,
     compared_run,
+    coverage_document,
     disagreement_row,
     document_schema,
     json_text,
@@ -66,6 +70,16 @@ def mined_document():
     found = Mined(FORMATS.get("openai"), "named", quick=True, questions=(asked,), users=1, topics={"port": 1}, broken=1,
                   dropped={"greeting": 3}, problems=[("a", 1, "cut")], notes=["n"], **counts)  # fmt: skip
     return mine_document(found, notes=["k"], following=["x"])
+
+
+def covered_document():
+    asked = AskedQuestion("Which pört?", frozenset({"pört"}), 2, frozenset({1}))
+    counts = {"lines": 9, "said": 8, "timeless": 1, "earlier_found": 1, "earlier_drawn": 1}
+    traffic = Traffic(FORMATS.get("openai"), "named", found=3, drawn=2, questions=(asked,), earlier=(asked,), broken=1,
+                      problems=[("a", 1, "cut")], notes=["n"], since="2026-01-02", **counts)  # fmt: skip
+    cases = [Case("port", "Which pört?"), Case("tea", "Which tea?"), Case("why", "Why?")]
+    held = CoverageSet(name="n", path="p", sha256="s", cases=3)
+    return coverage_document(cover_traffic(traffic, cases), traffic, replay_set=held, notes=["k"], following=["x"])
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
@@ -128,6 +142,7 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "baseline": [baseline_document(baseline, replay_set(), file="b.json", accepted=True)],
         "check": [blocked_check, broken_check],
         "compare": [compare_document(replay_set(), [(column, scores)]), compare_document(replay_set(), [])],
+        "coverage": [covered_document()],
         "cut": [CutDocument(session="s", source="a.jsonl", points=[PointEntry(turn=1, text="hi", fault="no")])],
         "demo": [DemoDocument(folder="d", checks=[blocked_check], next=["x"])],
         "doctor": [DoctorDocument(ok=True, findings=[Finding(name="n", ok=None, detail="d")])],

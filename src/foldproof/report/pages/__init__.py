@@ -3,6 +3,7 @@
 from foldproof.report.pages.baseline import write_baseline
 from foldproof.report.pages.check import write_check
 from foldproof.report.pages.compare import write_compare
+from foldproof.report.pages.coverage import write_coverage
 from foldproof.report.pages.cuts import write_cut
 from foldproof.report.pages.demo import write_demo
 from foldproof.report.pages.explain import write_explain
@@ -19,6 +20,7 @@ __all__ = [
     "write_calibration",
     "write_check",
     "write_compare",
+    "write_coverage",
     "write_cut",
     "write_demo",
     "write_doctor",
