@@ -30,6 +30,7 @@ and the names below are checked under `mypy --strict`.
 GROUPS = {
     "Do": ("check", "run_set", "compare_runs", "load_set", "lint_set", "load_project", "match_fact", "match_calls"),
     "Write an agent": ("agent", "Agent", "Conversation", "SessionInfo", "Reply", "ToolCall", "MemoryItem"),
+    "Write a compactor": ("compactor",),
     "Replay sets and projects": ("ReplaySet", "Case", "Fact", "Project", "Configuration"),
     "What was said": ("History", "Session", "Turn"),
     "Outcomes": ("Check", "Verdict", "Match", "CallMatch", "ExitCode", "FoldproofError", "__version__"),

@@ -13,6 +13,7 @@ from foldproof.core.version import __version__
 
 if TYPE_CHECKING:
     from foldproof.agents import Agent, Conversation, Reply, SessionInfo, agent
+    from foldproof.agents.compactors import compactor
     from foldproof.cases import Case, Configuration, Project, ReplaySet, lint_set, load_project, load_set
     from foldproof.compare import Check, Verdict
     from foldproof.core import ExitCode, FoldproofError
@@ -45,6 +46,7 @@ __all__ = [
     "__version__",
     "agent",
     "check",
+    "compactor",
     "compare_runs",
     "lint_set",
     "load_project",
@@ -56,6 +58,7 @@ __all__ = [
 
 _PLACES = {
     "foldproof.agents": ("Agent", "Conversation", "Reply", "SessionInfo", "agent"),
+    "foldproof.agents.compactors": ("compactor",),
     "foldproof.cases": ("Case", "Configuration", "Project", "ReplaySet", "lint_set", "load_project", "load_set"),
     "foldproof.compare": ("Check", "Verdict"),
     "foldproof.core": ("ExitCode", "FoldproofError"),

@@ -29,7 +29,7 @@ def in_order(names):
 def test_the_root_exports_about_25_names_in_order():
     assert foldproof.__all__ == sorted(foldproof.__all__)
     assert len(set(foldproof.__all__)) == len(foldproof.__all__)
-    assert 20 <= len(foldproof.__all__) <= 30
+    assert 20 <= len([name for name in foldproof.__all__ if name != "__version__"]) <= 30
 
 
 @pytest.mark.parametrize("name", foldproof.__all__)

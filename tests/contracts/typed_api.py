@@ -30,6 +30,7 @@ from foldproof import (
     Verdict,
     agent,
     check,
+    compactor,
     compare_runs,
     lint_set,
     load_project,
@@ -48,6 +49,16 @@ from foldproof.testing import (
     look_up_first,
     write_project,
 )
+
+
+@compactor
+def shorten(text: str, budget: int) -> str:
+    return text[: budget * 4]
+
+
+@compactor
+async def last_ten(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    return messages[-10:]
 
 
 @agent

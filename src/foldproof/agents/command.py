@@ -36,7 +36,7 @@ STORE = "FOLDPROOF_STORE"
 async def open_command(setup: Setup) -> AsyncIterator[AgentFactory]:
     """The agents of a program, one process a trial or a session; none of them outlives the context."""
     setup.allow("command", "process")
-    argv = _argv_of(setup)
+    argv = argv_of(setup.agent["command"], setup.root, setup.environ, whose=f"{setup.place}: the agent's")
     fingerprint = setup.fingerprint(digests_of(_code_of(argv, setup.root)))
     factory = CommandFactory(setup, argv, fingerprint, each_session=_each_session(setup))
     try:
@@ -248,23 +248,27 @@ def _each_session(setup: Setup) -> bool:
     return bool(told == "session")
 
 
-def _argv_of(setup: Setup) -> list[str]:
-    command = setup.agent["command"]
+def argv_of(command: Any, root: Path, environ: Mapping[str, str], *, whose: str) -> list[str]:  # noqa: ANN401  # any value of a file
+    """A program with its arguments as it can be started; `whose` opens messages, for instance `the agent's`.
+
+    Raises:
+        UsageError: where it is no list of texts, or the program cannot be run.
+    """
     try:
         argv = shlex.split(command) if isinstance(command, str) else command
     except ValueError as error:
-        text = f"{setup.place}: the agent's `command` cannot be split: {error}\n  write it as a list"
+        text = f"{whose} `command` cannot be split: {error}\n  write it as a list"
         raise UsageError(text) from error
     if not isinstance(argv, (list, tuple)) or not argv or not all(isinstance(part, str) for part in argv):
         raise UsageError(
-            f"{setup.place}: the agent's `command` is {command!r}, where a list of texts is expected\n"
+            f"{whose} `command` is {command!r}, where a list of texts is expected\n"
             "  for instance [node, agent.mjs]; put quotes around numbers"
         )
     program = argv[0]
-    where = str(setup.root / program) if "/" in program else program
-    if shutil.which(where, path=setup.environ.get("PATH")) is None:
+    where = str(root / program) if "/" in program else program
+    if shutil.which(where, path=environ.get("PATH")) is None:
         raise UsageError(
-            f"{setup.place}: the program `{program}` of the agent's `command` cannot be run\n"
-            f"  it must be executable and stand {f'below {setup.root}' if '/' in program else 'on the PATH'}"
+            f"{whose} `command` names the program `{program}`, which cannot be run\n"
+            f"  it must be executable and stand {f'below {root}' if '/' in program else 'on the PATH'}"
         )
     return [where, *argv[1:]]

@@ -15,17 +15,22 @@ from foldproof.core import Redactor, UsageError
 
 OWN_SETTINGS = frozenset({"name", "base_url", "price", "api_key_env", "headers"})
 """What `model` holds for foldproof itself: everything else is sent as it is."""
+USUAL_KEY = "OPENAI_API_KEY"
 _ROUTE = "/chat/completions"
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One server with its headers, reached through a pool of connections; `url` ends before the route."""
+    """One server with its headers, reached through a pool of connections; `url` ends before the route.
+
+    `usual_key` is the variable that a key is read from where none is named, for messages; empty where there is none.
+    """
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
     redact: Redactor = field(repr=False)
     pool: Pool = field(repr=False)
+    usual_key: str = USUAL_KEY
 
     async def post(self, route: str, body: str) -> bytes:
         """The body of a 2xx.
@@ -45,7 +50,8 @@ class Endpoint:
         if not 200 <= answer.status < 300:
             failure = failure_of(answer.status, answer.headers, answer.body)
             if answer.status == 401 and "Authorization" not in self.headers:
-                failure.args = (f"{failure} (no key was sent: neither `OPENAI_API_KEY` nor `api_key_env` gives one)",)
+                names = f"neither `{self.usual_key}` nor `api_key_env`" if self.usual_key else "no `api_key_env`"
+                failure.args = (f"{failure} (no key was sent: {names} gives one)",)
             raise self.safe(failure)
         return answer.body
 
@@ -102,10 +108,12 @@ def headers_of(
     key_variable: Any,  # noqa: ANN401  # any value of a file
     environ: Mapping[str, str],
     place: str,
+    *,
+    usual: str = USUAL_KEY,
 ) -> tuple[dict[str, str], Redactor]:
     """The headers of each call, the key among them, and what keeps them out of messages.
 
-    Without `api_key_env` the key is that of `OPENAI_API_KEY`; where that is not set, none is sent.
+    Without `api_key_env` the key is that of the variable `usual`; where that is not set, none is sent.
 
     Raises:
         UsageError: where they are no map of texts, or the variable is not set.
@@ -113,7 +121,7 @@ def headers_of(
     extra = given or {}
     if not isinstance(extra, Mapping) or not all(isinstance(value, str) for value in extra.values()):
         raise UsageError(f"{place}: `headers` is a map of names to texts")
-    key = environ.get("OPENAI_API_KEY" if key_variable is None else str(key_variable), "")
+    key = environ.get(usual if key_variable is None else str(key_variable), "")
     if key_variable is not None and not key:
         raise UsageError(
             f"{place}: the environment variable `{key_variable}` of `api_key_env` is not set\n"

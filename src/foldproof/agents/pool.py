@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from foldproof.agents.errors import AgentError
@@ -10,6 +11,9 @@ from foldproof.agents.packing import MOST_BYTES, PackedError, megabytes, unpacke
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
+
+_AT_ONCE = 2**20
+"""Bytes that are sent in one piece: more would hold up whatever else is in flight."""
 
 
 class Answered(NamedTuple):
@@ -47,7 +51,8 @@ class Pool:
                 headers={"Accept-Encoding": "gzip, deflate"},
                 auto_decompress=False,  # unpacked by us, within our bound
             )
-        async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as response:
+        data = body if len(body) <= _AT_ONCE else BytesIO(body)
+        async with self._session.post(url, data=data, headers=headers, allow_redirects=False) as response:
             raw = await _whole(response)
             try:
                 plain = unpacked(raw, response.headers.get("Content-Encoding", ""), MOST_BYTES)

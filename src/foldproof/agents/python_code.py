@@ -10,15 +10,28 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from foldproof.agents.factory import Setup
 from foldproof.agents.python_sources import forget_loaded
 from foldproof.agents.signature import MARK
 from foldproof.core import UsageError, nearest_of
 
 
-def load(setup: Setup, named: str, *, what: str, form: str) -> Any:  # noqa: ANN401  # whatever the user named
+class Placed(Protocol):
+    """Whoever names code: where that stands, for messages, and the folder that it is imported from."""
+
+    @property
+    def place(self) -> str:
+        """Where the name stands."""
+        ...
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
+        ...
+
+
+def load(setup: Placed, named: str, *, what: str, form: str) -> Any:  # noqa: ANN401  # whatever the user named
     """The thing that `module:name` names; `what` and `form` say what it is and how it is written, for messages.
 
     Raises:
@@ -41,7 +54,7 @@ def load(setup: Setup, named: str, *, what: str, form: str) -> Any:  # noqa: ANN
     return thing
 
 
-def _import_error(setup: Setup, module_name: str, error: BaseException) -> UsageError:
+def _import_error(setup: Placed, module_name: str, error: BaseException) -> UsageError:
     top = module_name.partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and error.name in (top, module_name):
         return UsageError(

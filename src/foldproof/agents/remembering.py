@@ -109,6 +109,11 @@ class Remembering:
         return talk.notes
 
     @property
+    def spent(self) -> Spent:
+        """What its memories used outside of answers; shared by all agents of a configuration."""
+        return self._spent
+
+    @property
     def log(self) -> str:
         """What the program of a memory wrote to its standard error; empty for a memory that has none."""
         return str(getattr(self._memory, "log", ""))

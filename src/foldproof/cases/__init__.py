@@ -1,5 +1,6 @@
 """Cases: the replay set and the project file, loaded, linted and written."""
 
+from foldproof.cases.compactor_wire import compactor_named
 from foldproof.cases.cut import Cut, Point, cut, points_of
 from foldproof.cases.environment import expand
 from foldproof.cases.expectations import ArgumentCheck, CallCount, Expectation, ExpectedCall
@@ -23,7 +24,15 @@ from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
 from foldproof.cases.nodes import shown
 from foldproof.cases.project import find_project, load_project, project_environment, usual_log
-from foldproof.cases.project_records import Configuration, HoldoutSettings, JudgeSettings, Limits, Project, Repeats
+from foldproof.cases.project_records import (
+    Configuration,
+    DeclaredCompactor,
+    HoldoutSettings,
+    JudgeSettings,
+    Limits,
+    Project,
+    Repeats,
+)
 from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.records import (
     CLASSES,
@@ -54,6 +63,7 @@ __all__ = [
     "Configuration",
     "Cut",
     "CutFrom",
+    "DeclaredCompactor",
     "Expectation",
     "ExpectedCall",
     "Extra",
@@ -83,6 +93,7 @@ __all__ = [
     "append_entry",
     "cases_in_holdout",
     "cases_text",
+    "compactor_named",
     "cut",
     "dump_set",
     "expand",

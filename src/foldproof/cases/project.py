@@ -13,7 +13,15 @@ from pydantic import ValidationError
 
 from foldproof.cases.faults import problems_of
 from foldproof.cases.nodes import data_of, line_at, read_text, shown
-from foldproof.cases.project_records import Configuration, HoldoutSettings, JudgeSettings, Limits, Project, Repeats
+from foldproof.cases.project_records import (
+    Configuration,
+    DeclaredCompactor,
+    HoldoutSettings,
+    JudgeSettings,
+    Limits,
+    Project,
+    Repeats,
+)
 from foldproof.cases.project_wire import ConfigWire, HoldoutWire, JudgeSettingsWire, ProjectWire
 from foldproof.cases.tree import read_tree
 from foldproof.core import FileError, Problem, UsageError, nearest_of
@@ -79,6 +87,7 @@ class _Loader:
             configs = self.configs(wire.configs)
             baseline = self.baseline(wire)
             store = self.store(wire.store)
+            compactors = self.compactors(wire)
             for key in ("replay_set", "baseline_file"):
                 if "\0" in (getattr(wire, key) or ""):
                     self.wrong((key,), f"`{key}` holds the character NUL, which no path has", "write the path")
@@ -100,6 +109,7 @@ class _Loader:
             judge=_judge_of(wire.judge),
             simulator=wire.simulator,
             holdout=_holdout_of(wire.holdout, root) if wire.holdout else None,
+            compactors=compactors,
         )
 
     def settle(self) -> None:
@@ -144,6 +154,17 @@ class _Loader:
             message = f"`store` is '{written}', which this version cannot use"
             self.wrong(("store",), message, "allowed: a file, `sqlite:///.foldproof/runs.db`; PostgreSQL comes later")
         return _SQLITE + os.path.normpath(self.path.parent / place)
+
+    def compactors(self, wire: ProjectWire) -> dict[str, DeclaredCompactor]:
+        """The compactors in the order of the file; one that folds a configuration names one that is there."""
+        known = {*wire.configs, *self.broken}
+        found = {}
+        for name, settings in wire.compactors.items():
+            found[name] = DeclaredCompactor(name, settings, line_at(self.root, ("compactors", name)))
+            if "config" in settings and settings["config"] not in known:
+                message = f"compactor '{name}' folds the unknown configuration '{settings['config']}'"
+                self.wrong(("compactors", name, "config"), message, nearest_of(settings["config"], known))
+        return found
 
     def configs(self, wires: Mapping[str, ConfigWire]) -> dict[str, Configuration]:
         """The configurations with `extends` applied, in the order of the file."""

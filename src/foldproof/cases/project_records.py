@@ -102,6 +102,23 @@ class Configuration:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredCompactor:
+    """A named compactor: `settings` have its kind as first key, what that is given as first value, then the rest.
+
+    Values keep their `${NAME}` unexpanded. `line` is its place in the file, 0 for one of the command line.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    line: int = field(default=0, compare=False)
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind: the first key of the settings."""
+        return next(iter(self.settings))
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     """One `foldproof.yaml`. Paths are absolute; `root` is the folder of the file and is importable.
 
@@ -120,3 +137,4 @@ class Project:
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     simulator: Mapping[str, Any] = field(default_factory=dict)
     holdout: HoldoutSettings | None = None
+    compactors: Mapping[str, DeclaredCompactor] = field(default_factory=dict)

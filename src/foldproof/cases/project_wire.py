@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from foldproof.cases.addresses import Addresses, command_of, module_of, url_of
+from foldproof.cases.compactor_wire import Declared
 from foldproof.cases.faults import Fault, quoted
 from foldproof.cases.nodes import FORMAT, Plain, resolve
 from foldproof.cases.wire_types import (
@@ -24,8 +24,6 @@ from foldproof.cases.wire_types import (
     text_of,
 )
 
-_PYTHON = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_PLUGIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 _CONFIG = re.compile(r"[^\s/\x00-\x1f\x7f]{1,80}")
 _HISTORY = ("omit", "messages")
 _FORMS = (
@@ -40,59 +38,10 @@ def agent_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  # any value of a fi
     Raises:
         Fault: for anything that names no agent.
     """
-    if isinstance(value, dict):
-        return _agent_mapping(value)
-    text = text_of(value) if isinstance(value, str) else ""
-    if text.startswith(("http://", "https://")):
-        return {"http": _url(text)}
-    adapter, colon, rest = text.partition(":")
-    if colon and adapter in _CHECKS:
-        return {adapter: _CHECKS[adapter](rest)}
-    if not _PLUGIN.fullmatch(text):
-        raise Fault(f"cannot be {quoted(value)}", _FORMS)
-    return {text: ""}
-
-
-def _agent_mapping(value: dict[str, Any]) -> dict[str, Any]:
-    if not value:
-        raise Fault("names no agent", _FORMS)
-    named = [key for key in value if key in _CHECKS]
-    if len(named) > 1:
-        raise Fault(f"names two agents, `{named[0]}` and `{named[1]}`", "keep one of the two")
-    adapter = named[0] if named else next(iter(value))
-    if not _PLUGIN.fullmatch(adapter):
-        raise Fault(f"cannot be {quoted(adapter)}", _FORMS)
-    main = _CHECKS[adapter](value[adapter]) if named else resolve(value[adapter])
-    agent = {adapter: main if main is not None else ""}
-    agent.update({key: resolve(item) for key, item in value.items() if key != adapter})
-    if adapter == "http" and agent.get("history", "omit") not in _HISTORY:
+    agent = _AGENTS.read(value)
+    if "http" in agent and agent.get("history", "omit") not in _HISTORY:
         raise Fault(f"has the `history` {quoted(agent['history'])}", "allowed: `omit`, `messages`")
     return agent
-
-
-def _module(value: Any) -> str:  # noqa: ANN401  # any value of a file
-    text = text_of(value)
-    if not _PYTHON.fullmatch(text):
-        raise Fault(f"names the Python agent {quoted(text)}", "write `python:module:name`: python:my_agent:run_agent")
-    return text
-
-
-def _command(value: Any) -> list[str]:  # noqa: ANN401  # any value of a file
-    if isinstance(value, str):
-        try:
-            value = shlex.split(value)
-        except ValueError:
-            raise Fault(f"has the command {quoted(value)}, whose quotes do not close", "close them") from None
-    if not isinstance(value, list) or not value or not all(isinstance(part, str) for part in value) or not value[0]:
-        raise Fault(f"has the command {quoted(value or '')}", "write the program and its arguments: [node, agent.js]")
-    return [str(part) for part in value]
-
-
-def _url(value: Any) -> str:  # noqa: ANN401  # any value of a file
-    text = text_of(value)
-    if not text.startswith(("http://", "https://", "${")):
-        raise Fault(f"has the address {quoted(text)}", "write it in full: http://localhost:8000/v1")
-    return text
 
 
 def _recall(value: Any) -> str:  # noqa: ANN401  # any value of a file
@@ -110,13 +59,11 @@ def _chat(value: Any) -> Any:  # noqa: ANN401  # any value of a file
     return settings
 
 
-_CHECKS: dict[str, Callable[[Any], Any]] = {
-    "recall": _recall,
-    "chat": _chat,
-    "python": _module,
-    "command": _command,
-    "http": _url,
-}
+_AGENTS = Addresses(
+    "agent",
+    {"recall": _recall, "chat": _chat, "python": module_of, "command": command_of, "http": url_of},
+    _FORMS,
+)
 
 
 def _memory(value: Any) -> Any:  # noqa: ANN401  # any value of a file
@@ -281,4 +228,5 @@ class ProjectWire(Wire):
     judge: JudgeSettingsWire = Field(default_factory=JudgeSettingsWire)
     simulator: FreeMapping = Field(default_factory=dict)
     holdout: HoldoutWire | None = None
+    compactors: dict[ConfigName, Declared] = Field(default_factory=dict)
     configs: dict[ConfigName, ConfigWire] = Field(min_length=1)

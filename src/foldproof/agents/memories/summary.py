@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from foldproof.agents.endpoint import message_json
 from foldproof.agents.errors import AgentError, UnsupportedError
 from foldproof.agents.memories.memory import Recall, Resources
-from foldproof.agents.memories.placeholders import summary_fault
 from foldproof.agents.memories.settings import mapping, read_settings, text, whole
+from foldproof.agents.memories.summarizing import summarized
 from foldproof.agents.memories.text import fit, ranked, turn_items, without
 from foldproof.agents.model import chat_of, memory_wire
 from foldproof.agents.template import Template, read_template
@@ -159,14 +158,10 @@ class Summary:
             }
         )
         try:
-            done = await self._chat.complete(f"[{message_json('user', said)}]")
+            done = await summarized(self._chat, said, self._spent.add)
         except AgentError as error:
             error.args = (f"memory 'summary': the fold failed: {error}",)
             raise
-        self._spent.add(done.usage)  # also of what is no summary: it was paid for
-        fault = "a refusal" if "the model refused" in done.notes else summary_fault(done.text)
-        if fault:
-            raise AgentError(f"memory 'summary': the fold failed: the model gave {fault}: {done.text.strip()[:300]!r}")
         usage = summed([so_far.usage, done.usage])
         cut_off = so_far.cut_off or any("cut" in note for note in done.notes)
         return Folded(done.text.strip(), so_far.turns + len(turns), so_far.calls + 1, usage, cut_off)

@@ -1,0 +1,72 @@
+"""What compactors answer, in any of their forms, as a `Compacted`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from foldproof.agents.errors import AgentError, TransientError
+from foldproof.agents.shapes import may_pass, usage_of
+from foldproof.compaction import Compacted
+
+WHO = "the compactor"
+
+
+def compacted_of(answer: Mapping[str, Any]) -> Compacted:
+    """The answer of a program or of an address: `text`, and where it says so `unsafe`, `notes`, `usage`.
+
+    Raises:
+        AgentError: where it says that it failed, or gives no text; `TransientError` where it may pass.
+    """
+    if answer.get("error"):
+        told = answer["error"] if isinstance(answer["error"], str) else repr(answer["error"])
+        passing = answer.get("transient") is True or may_pass(told)
+        raise (TransientError if passing else AgentError)(f"{WHO} failed: {told}")
+    text = answer.get("text")
+    if not isinstance(text, str):
+        keys = ", ".join(f"`{key}`" for key in answer) or "nothing"
+        held = f"`text` is {type(text).__name__}" if "text" in answer else f"it holds {keys}"
+        raise AgentError(f'{WHO} answered no text: {held}, where {{"text": "…"}} is expected')
+    unsafe = answer.get("unsafe")
+    notes = answer.get("notes")
+    return Compacted(
+        text,
+        unsafe=unsafe if isinstance(unsafe, str) else "",
+        notes=tuple(note for note in notes if isinstance(note, str)) if isinstance(notes, list) else (),
+        usage=usage_of(answer.get("usage"), "input_tokens", "output_tokens"),
+    )
+
+
+def compacted_from(value: Any, *, messages: bool) -> Compacted:  # noqa: ANN401  # whatever a function gave
+    """What a function gave: a text, a `Compacted`, or with `messages` a list of those.
+
+    Raises:
+        AgentError: naming the type, where it is anything else.
+    """
+    if isinstance(value, Compacted):
+        if not isinstance(value.text, str):
+            raise AgentError(f"{WHO}'s `Compacted.text` is {type(value.text).__name__}, where a `str` is expected")
+        return value
+    if isinstance(value, str):
+        return Compacted(value)
+    if messages and isinstance(value, Sequence) and not isinstance(value, bytes):
+        return Compacted("\n".join(_content_of(part) for part in value))
+    wanted = "a list of messages, a `str`" if messages else "a `str`"
+    raise AgentError(f"{WHO} returned {type(value).__name__}, where {wanted} or a `Compacted` is expected")
+
+
+def _content_of(message: Any) -> str:  # noqa: ANN401  # whatever a function gave
+    """The text of one message; of content in parts those that are text.
+
+    Raises:
+        AgentError: where it has none.
+    """
+    if isinstance(message, str):
+        return message
+    content = message.get("content") if isinstance(message, Mapping) else getattr(message, "content", None)
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Sequence) and not isinstance(content, bytes):
+        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+        return "".join(text for text in texts if isinstance(text, str))
+    raise AgentError(f'{WHO} returned a message without text: {message!r:.200}; {{"role", "content"}} is expected')

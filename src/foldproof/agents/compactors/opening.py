@@ -1,0 +1,98 @@
+"""From declarations to compactors: the kinds by name, and how one is made and let go."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foldproof.agents.compactors.guarding import Guarded
+from foldproof.agents.compactors.setup import CompactorSetup
+from foldproof.agents.pool import Pool
+from foldproof.agents.shapes import number_of
+from foldproof.compaction import Compactor, CompactorKind
+from foldproof.core import Registry, UsageError
+
+if TYPE_CHECKING:
+    from foldproof.cases import Configuration, DeclaredCompactor, Limits
+
+_HERE = "foldproof.agents.compactors"
+COMPACTORS: Registry[CompactorKind] = Registry(
+    "foldproof.compactors",
+    "kind of compactor",
+    {
+        "command": f"{_HERE}.command:CommandCompactor",
+        "config": f"{_HERE}.folding:FoldingAgent",
+        "http": f"{_HERE}.http:HttpCompactor",
+        "python": f"{_HERE}.python:PythonCompactor",
+        "summary": f"{_HERE}.summary:SummaryCompactor",
+    },
+)
+"""A kind is called with its settings and a `CompactorSetup`, and gives a compactor. One that is also an asynchronous
+context manager is entered before it is first asked, and left at the end."""
+
+
+@asynccontextmanager
+async def open_compactors(
+    declared: Sequence[DeclaredCompactor],
+    *,
+    root: Path,
+    environ: Mapping[str, str],
+    configs: Mapping[str, Configuration],
+    limits: Limits,
+) -> AsyncIterator[tuple[Compactor, ...]]:
+    """The compactors in their order, each guarded, for as long as the context lasts.
+
+    `root` is the project's folder: Python compactors are imported from it, commands run in it. `${NAME}` in the
+    settings is replaced from `environ`, which commands also receive as their environment. `limits` gives the
+    `timeout_s` and `retries` of those that have none of their own.
+
+    Raises:
+        UsageError: where one cannot be made as it is declared.
+    """
+    from foldproof.cases import expand  # brings the YAML reader, which the door does not need
+
+    pool = Pool()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(pool.close)
+        made = []
+        for one in declared:
+            setup = CompactorSetup(one.name, root, environ, configs, pool, one.line)
+            settings = expand(one.settings, environ, f"compactors.{one.name}")
+            bounds = {name: settings.pop(name) for name in ("timeout_s", "retries") if name in settings}
+            timeout_s = _amount(bounds.get("timeout_s", limits.timeout_s), setup)
+            retries = _count(bounds.get("retries", limits.retries), setup)
+            found = COMPACTORS.get(one.kind)(_settings_of(settings), setup)
+            if isinstance(found, AbstractAsyncContextManager):
+                await stack.enter_async_context(found)
+            made.append(Guarded(found, timeout_s=timeout_s, retries=retries))
+        yield tuple(made)
+
+
+def _settings_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What a kind is called with: its value under its own name, unless it is empty or a mapping of settings itself."""
+    kind, *_ = settings
+    rest = {name: value for name, value in settings.items() if name != kind}
+    main = settings[kind]
+    if isinstance(main, Mapping):
+        return {**main, **rest}
+    return {kind: main, **rest} if main != "" else rest
+
+
+def _amount(value: Any, setup: CompactorSetup) -> float:  # noqa: ANN401  # any value of a file
+    number = number_of(value)
+    if number is None or number <= 0:
+        raise UsageError(
+            f"{setup.place}: its `timeout_s` is {value!r}, where a number above 0 is expected\n  in seconds"
+        )
+    return number
+
+
+def _count(value: Any, setup: CompactorSetup) -> int:  # noqa: ANN401  # any value of a file
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise UsageError(
+            f"{setup.place}: its `retries` is {value!r}, where a whole number from 0 is expected\n"
+            "  how often a failure that may pass is tried again"
+        )
+    return value
