@@ -17,8 +17,12 @@ scored, and never count as better. `empty` lost everything. The last four are fa
 `skipped` had no input, since an earlier round failed."""
 FAILED: frozenset[RoundState] = frozenset({"error", "timeout", "error text", "skipped"})
 """The states that are no judgement: a round in one of them is neither kept nor lost."""
-ProbeCondition = Literal["without", "compacted", "restated"]
-"""What a model that is probed was shown: nothing of the document, the output of a round, the labelled line itself."""
+ProbeCondition = Literal["full", "without", "restated", "compacted"]
+"""What a model that is probed worked by: the whole document; the document without the labelled line; that, with the
+line said once more at its end; the output of a round."""
+ProbeState = Literal["chosen", "undecided", "invalid", "error"]
+"""What came of a probe: one of the choices; an answer that is none of them; an answer that was cut off, refused or
+filtered; no answer. Only a choice is right or wrong."""
 
 
 class RoundKey(NamedTuple):
@@ -70,19 +74,31 @@ class Round:
 class ProbeAnswer:
     """One forced choice that a model was asked about one labelled line.
 
-    `line` is the label's hash. Under the conditions `without` and `restated` no round is involved: the fields from
-    `subject` to `number` are those of nothing. `right` is None where the model failed or chose nothing; `error` says
-    so. `asked` counts repeats from 0.
+    `line` is the line's hash. Under all conditions but `compacted` no round is involved: the fields from `subject` to
+    `number` are those of nothing. `chosen` is the choice, `right` whether it is the right one, None where there is no
+    choice; `error` then says why. `order` has the choices as they were shown, `asked` counts the orders from 0. `given`
+    is the hash of the question with the text that it was asked on: the same question on the same text is asked once.
     """
 
     line: str
     document: str
     condition: ProbeCondition
-    right: bool | None
+    state: ProbeState
+    right: bool | None = None
     chosen: str = ""
     subject: str = ""
     schedule: Schedule | None = None
     ratio: float = 0.0
     number: int = 0
     asked: int = 0
+    order: tuple[str, ...] = ()
+    given: str = ""
     error: str = ""
+    usage: Usage | None = None
+
+    @property
+    def round(self) -> RoundKey | None:
+        """The round whose output it was asked on; None where there was none."""
+        if self.schedule is None:
+            return None
+        return RoundKey(self.subject, self.document, self.schedule, self.ratio, self.number)
