@@ -121,7 +121,7 @@ def _facts(before: CaseScore | None, after: CaseScore) -> tuple[FactChange, ...]
                 len(bad),
                 len(scores),
                 worst.reason if bad else "",
-                *_owner(bad),
+                *owner_of(bad),
             )
         )
     return tuple(changes)
@@ -147,7 +147,7 @@ def count_owners(owners: Iterable[Owner | None]) -> dict[str, int]:
     return {owner: counts[owner] for owner in (*OWNERS, "unknown") if counts[owner]}
 
 
-def _owner(bad: Sequence[FactScore]) -> tuple[Owner | None, str]:
+def owner_of(bad: Sequence[FactScore]) -> tuple[Owner | None, str]:
     """Who lost a fact over the trials that miss it, and how; what could not be judged was not lost."""
     missing = [score for score in bad if score.outcome != "error"]
     losses = [score.loss for score in missing if score.loss is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from foldproof.cases import ReplaySet
 from foldproof.compare import (
@@ -16,7 +16,7 @@ from foldproof.compare import (
     run_figures,
 )
 from foldproof.compare.corrections import correction_rates
-from foldproof.compare.diff import count_owners, lost_facts
+from foldproof.compare.diff import count_owners, lost_facts, owner_of
 from foldproof.compare.statistics import SignFlip
 from foldproof.compare.verdict import MEANING
 from foldproof.core import Problem
@@ -41,7 +41,7 @@ from foldproof.report.documents import (
     SetInfo,
 )
 from foldproof.report.explained import RunInfo, TrialFactRow, TrialRow
-from foldproof.score import CaseScore, FactScore, Owner, TrialScore
+from foldproof.score import CaseScore, FactScore, TrialScore
 
 
 def set_info(replay_set: ReplaySet) -> SetInfo:
@@ -196,19 +196,16 @@ def run_document(
             for score in scores.values()
         ],
         notes=list(notes),
-        owners=count_owners(_owner_of(score) for case in scores.values() for score in zip(*_failed(case), strict=True)),
+        owners=count_owners(owner_of(bad)[0] for case in scores.values() for bad in _missed(case)),
         rate=None if info.control else _rate(run_figures(scores)),
         corrections=correction_rows(correction_rates(replay_set.cases, scores)),
     )
 
 
-def _failed(case: CaseScore) -> list[tuple[FactScore, ...]]:
-    return [trial.facts for trial in case.trials if trial.outcome == "fail"]
-
-
-def _owner_of(scores: Sequence[FactScore]) -> Owner | None:
-    """Who lost one fact of a case, by the first trial that failed for it."""
-    return next((score.loss.owner for score in scores if score.loss is not None), None)
+def _missed(case: CaseScore) -> Iterator[list[FactScore]]:
+    """Each fact of a case in the trials that failed, as far as it was not right in them."""
+    for scores in zip(*(trial.facts for trial in case.trials if trial.outcome == "fail"), strict=True):
+        yield [score for score in scores if not score.ok]
 
 
 def trial_row(score: TrialScore, answer: str) -> TrialRow:
