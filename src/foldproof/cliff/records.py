@@ -77,7 +77,7 @@ class ProbeAnswer:
     `line` is the line's hash. Under all conditions but `compacted` no round is involved: the fields from `subject` to
     `number` are those of nothing. `chosen` is the choice, `right` whether it is the right one, None where there is no
     choice; `error` then says why. `order` has the choices as they were shown, `asked` counts the orders from 0. `given`
-    is the hash of the question with the text that it was asked on: the same question on the same text is asked once.
+    is the hash of the model, the question and the text that it was asked on: what has the same is asked once.
     """
 
     line: str

@@ -10,8 +10,8 @@ import anyio
 from foldproof.agents.calls import RAISED, as_agent_error
 from foldproof.agents.compactors.answers import WHO
 from foldproof.agents.error_texts import is_error_text
-from foldproof.agents.errors import AgentError, TransientError, UnsupportedError
-from foldproof.agents.waiting import delay_s, worth_waiting
+from foldproof.agents.errors import AgentError, UnsupportedError
+from foldproof.agents.waiting import patiently
 from foldproof.compaction import Compacted, Compactor
 from foldproof.core import UsageError
 
@@ -25,17 +25,13 @@ class Guarded:
     over is an error, not a text of which everything was lost; an empty text is a text.
     """
 
-    def __init__(self, inner: Compactor, *, timeout_s: float, retries: int) -> None:
+    def __init__(self, inner: Compactor, name: str, *, timeout_s: float, retries: int) -> None:
+        self.name = name
         self._inner = inner
         self._timeout_s = timeout_s
         self._retries = retries
         serial = getattr(inner, "serial", False) is True
         self._turn: AbstractAsyncContextManager[Any] = anyio.Lock() if serial else nullcontext()
-
-    @property
-    def name(self) -> str:
-        """That of the compactor."""
-        return self._inner.name
 
     async def compact(self, text: str, budget: int) -> Compacted:
         """What the compactor gives, or its error.
@@ -51,22 +47,12 @@ class Guarded:
         return found
 
     async def _found(self, text: str, budget: int) -> Compacted:
-        attempts = 0
-        while True:
-            attempts += 1
-            try:
-                with anyio.fail_after(self._timeout_s):
-                    return await self._called(text, budget)
-            except TransientError as error:
-                if attempts <= self._retries and worth_waiting(error.retry_after_s, self._timeout_s):
-                    await anyio.sleep(delay_s(attempts, error.retry_after_s))
-                    continue
-                times = f"{attempts} attempts" if attempts > 1 else "one attempt"
-                return Compacted("", error=f"{error} (given up after {times})")
-            except AgentError as error:
-                return Compacted("", error=str(error))
-            except TimeoutError:
-                return Compacted("", error=f"{WHO} gave no text within {self._timeout_s:g} s")
+        try:
+            return await patiently(lambda: self._called(text, budget), timeout_s=self._timeout_s, retries=self._retries)
+        except AgentError as error:
+            return Compacted("", error=str(error))
+        except TimeoutError:
+            return Compacted("", error=f"{WHO} gave no text within {self._timeout_s:g} s")
 
     async def _called(self, text: str, budget: int) -> Compacted:
         """One call of what may be foreign code.

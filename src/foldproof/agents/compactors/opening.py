@@ -66,7 +66,7 @@ async def open_compactors(
             found = COMPACTORS.get(one.kind)(_settings_of(settings), setup)
             if isinstance(found, AbstractAsyncContextManager):
                 await stack.enter_async_context(found)
-            made.append(Guarded(found, timeout_s=timeout_s, retries=retries))
+            made.append(Guarded(found, one.name, timeout_s=timeout_s, retries=retries))
         yield tuple(made)
 
 

@@ -46,5 +46,5 @@ class SummaryCompactor:
         except TransientError:
             raise
         except AgentError as error:
-            return Compacted("", error=str(error), usage=summed(used) if used else None)
-        return Compacted(done.text.strip(), notes=done.notes, usage=done.usage)
+            return Compacted("", error=str(error), usage=(summed(used) or Usage()) if used else None)
+        return Compacted(done.text.strip(), notes=done.notes, usage=done.usage or Usage())
