@@ -100,3 +100,23 @@ def test_drafts_are_a_set_that_loads_with_the_past_of_each_user_and_nothing_that
     (tmp_path / "few.jsonl").write_text(json.dumps(records[3]) + "\n")
     none = cli("mine", "few.jsonl", "--to", "other.yaml")
     assert (none.code, "no case could be drafted" in none.err) == (4, True)
+
+
+def test_a_fact_that_only_the_memory_held_is_drafted_with_the_item_as_its_source(tmp_path, monkeypatch, cli):
+    monkeypatch.chdir(tmp_path)
+    call = {"id": "c1", "type": "function", "function": {"name": "search_memory", "arguments": '{"query": "port"}'}}
+    found = json.dumps([{"memory": "The staging port is 8443."}, {"memory": "Likes tea."}])
+    talk = [
+        {"role": "user", "content": "Which port is staging on?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": found},
+    ]
+    choices = [{"message": {"role": "assistant", "content": "8443."}}]
+    record = {"request": {"messages": talk, "user": "ada"}, "response": {"created": 1, "choices": choices}}
+    (tmp_path / "log.jsonl").write_text(json.dumps(record) + "\n")
+    done = cli("mine", "log.jsonl", "--to", "candidates.yaml")
+    assert done.code == 0, done.err
+    assert "past-1/memory-1.t1" in (tmp_path / "candidates.yaml").read_text()
+    (line,) = (tmp_path / "histories" / "past-1.jsonl").read_text().splitlines()
+    assert json.loads(line)["turns"] == [{"role": "agent", "text": "The staging port is 8443."}]
+    assert cli("lint", "--set", "candidates.yaml").code == 0

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.records import DRAFT, Case
 from foldproof.core import REDACTED
-from foldproof.logs import Session
+from foldproof.logs import Session, Turn
 from foldproof.matching import Fact
 
+Refused = Literal["says nothing by itself", "not in the answer", "in the question", "in nothing that was known before"]
+"""Why a span is no fact."""
 _MOST = 5
 _LONGEST_RULE = 6
 _MONTHS = (
@@ -49,6 +53,40 @@ _SINCE_WHEN = (("wer|wie|was|welche\\w*|wo|wann", "Seit wann?"), ("quel\\w*|où|
                ("cuál|qué|quién|dónde", "¿Desde cuándo?"))  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """A question with its logged answer, and what was known before: the talk of its user, and what a memory held.
+
+    `held` are memory items that the log shows, each a session of one turn, as a history carries them.
+    """
+
+    question: str
+    answer: str
+    past: tuple[Session, ...] = ()
+    held: tuple[Session, ...] = ()
+
+    @cached_property
+    def plain_answer(self) -> str:
+        """The words of the answer."""
+        return _plain(self.answer)
+
+    @cached_property
+    def sources(self) -> tuple[tuple[str, int, Turn, str], ...]:
+        """Every turn that can be a source, with its session and number and its plain words, the best source first.
+
+        The user's turns count before the agent's, and these before memory items; of each the last one first.
+        """
+        turns = [
+            (2 if held else turn.role != "user", -at, number, session.id, turn)
+            for held, sessions in ((False, self.past), (True, self.held))
+            for at, session in enumerate(sessions)
+            for number, turn in enumerate(session.turns, 1)
+            if turn.role in {"user", "agent"}
+        ]
+        turns.sort(key=lambda turn: (turn[0], turn[1], -turn[2]))
+        return tuple((session, number, turn, _plain(turn.text)) for _, _, number, session, turn in turns)
+
+
 @dataclass(frozen=True, slots=True)
 class DraftedFact:
     """A span that stands in an earlier turn and in the answer, with that turn and the sentence it stands in there."""
@@ -59,33 +97,43 @@ class DraftedFact:
     sentence: str
 
 
-def draft_facts(question: str, answer: str, past: Sequence[Session]) -> tuple[DraftedFact, ...]:
+def draft_facts(exchange: Exchange) -> tuple[DraftedFact, ...]:
     """The facts that an answer took out of the past: dates, numbers, names, and the words of rules and constraints.
 
-    Each stands word for word in both, and not in the question, which tells nothing that has to be remembered. Of
-    several turns that say it, the user's count before the agent's, and the last one of them. Whether the answer was
-    right, and rests on these words, a person must say.
+    Each keeps to the span rule (`sourced`). Whether the answer was right, and rests on these words, a person must say.
     """
-    asked = _plain(question)
-    turns = [
-        (turn.role != "user", -at, session.id, number, turn.text)
-        for at, session in enumerate(past)
-        for number, turn in enumerate(session.turns, 1)
-        if turn.role in {"user", "agent"}
-    ]
-    turns.sort(key=lambda turn: (turn[0], turn[1], -turn[3]))
-    found: list[DraftedFact] = []
-    for span in [*_rules(answer, [turn[4] for turn in turns if not turn[0]]), *_spans(answer)]:
-        plain = _plain(span)
-        if not plain.strip() or plain in asked or span.lower() in COMMON_WORDS or REDACTED in span:
-            continue
-        if any(plain in _plain(fact.text) for fact in found):
-            continue
-        said = next((turn for turn in turns if plain in _plain(turn[4])), None)
-        if said is not None:
-            sentence = next((part for part in _SENTENCE.split(said[4]) if plain in _plain(part)), said[4])
-            found.append(DraftedFact(span, said[2], said[3], sentence))
+    users = [turn.text for _, _, turn, _ in exchange.sources if turn.role == "user"]
+    spans = [*_rules(exchange.answer, users), *_spans(exchange.answer)]
+    return joined_facts((), (fact for span in spans if isinstance(fact := sourced(exchange, span), DraftedFact)))
+
+
+def joined_facts(facts: Sequence[DraftedFact], more: Iterable[DraftedFact]) -> tuple[DraftedFact, ...]:
+    """The facts and those of the others that say something else, up to five."""
+    found = list(facts)
+    for fact in more:
+        if not any(_plain(fact.text) in _plain(known.text) for known in found):
+            found.append(fact)
     return tuple(found[:_MOST])
+
+
+def sourced(exchange: Exchange, span: str) -> DraftedFact | Refused:
+    """The span as a fact with its source, or why it is none: the span rule.
+
+    A fact stands word for word in the answer and in an earlier turn or a memory item, and not in the question, which
+    tells nothing that has to be remembered.
+    """
+    plain = _plain(span)
+    if not plain.strip() or span.lower() in COMMON_WORDS or REDACTED in span:
+        return "says nothing by itself"
+    if plain not in exchange.plain_answer:
+        return "not in the answer"
+    if plain in _plain(exchange.question):
+        return "in the question"
+    for session, number, turn, words in exchange.sources:
+        if plain in words:
+            sentence = next((part for part in _SENTENCE.split(turn.text) if plain in _plain(part)), turn.text)
+            return DraftedFact(span, session, number, sentence)
+    return "in nothing that was known before"
 
 
 def draft_cases(

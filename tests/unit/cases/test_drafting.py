@@ -7,12 +7,17 @@ from time import process_time
 import pytest
 
 from foldproof.cases import DRAFT
-from foldproof.cases.drafting import draft_cases, draft_facts
+from foldproof.cases.drafting import DraftedFact, Exchange, draft_cases, sourced
+from foldproof.cases.drafting import draft_facts as facts_of
 from foldproof.logs import Session, Turn
 
 
 def past(*said, agent=()):
     return [Session("s1", (*(Turn("user", text) for text in said), *(Turn("agent", text) for text in agent)))]
+
+
+def draft_facts(question, answer, said):
+    return facts_of(Exchange(question, answer, tuple(said)))
 
 
 def facts(question, answer, *said, agent=()):
@@ -125,3 +130,29 @@ def test_a_log_of_three_users_is_drafted_as_it_was_planted():
         assert [fact.text for fact in draft_facts(question, answer, pasts[user])] == wanted
         for other in pasts.keys() - {user}:
             assert draft_facts(question, answer, pasts[other]) == ()
+
+
+def test_a_memory_item_is_the_source_where_nobody_said_it_in_a_turn():
+    item = Session("memory-1", (Turn("agent", "Staging port: 8443. Region: eu-west-1."),))
+    told = Session("a", (Turn("user", "We run in eu-west-1."), Turn("system", "77")))
+    port, region = facts_of(Exchange("Where?", "Port 8443 in eu-west-1, 77.", (told,), (item,)))
+    assert (port.text, port.session, port.turn, port.sentence) == ("8443", "memory-1", 1, "Staging port: 8443.")
+    assert (region.text, region.session) == ("eu-west-1", "a")
+
+
+@pytest.mark.parametrize(
+    ("span", "why"),
+    [
+        ("8443", ""),
+        ("8444", "not in the answer"),
+        ("staging", "in the question"),
+        ("now", "says nothing by itself"),
+        ("…", "says nothing by itself"),
+        ("[redacted]", "says nothing by itself"),
+        ("eu-west-1", "in nothing that was known before"),
+    ],
+)
+def test_what_is_no_fact_says_why(span, why):
+    exchange = Exchange("Which staging port?", "Staging: 8443 now in eu-west-1. [redacted]", tuple(past("It is 8443.")))
+    found = sourced(exchange, span)
+    assert found == (why or DraftedFact("8443", "s1", 1, "It is 8443."))

@@ -58,7 +58,7 @@ def test_memory_is_told_apart_from_talk(read):
     )])  # fmt: skip
     assert told(log.only) == [
         "(context) user: Name: Ada\nBe brief",
-        "read model_set_context: 1. Likes tea. []",
+        "read model_set_context:  ['1. Likes tea.']",
         "user: Remember: no peanuts.",
         'call bio {"text": "User must not eat peanuts."} -> Model set context updated.',
         "write bio: User must not eat peanuts. []",

@@ -183,7 +183,7 @@ def test_a_reminder_is_cut_out_of_what_the_user_typed(read):
     log = read(lines(record("user", "u1", None, text, 1)))
     assert told(log.only) == [
         "(context) system: Contents of CLAUDE.md: never push to main.",
-        "read reminder with CLAUDE.md: Contents of CLAUDE.md: never push to main. []",
+        "read reminder with CLAUDE.md:  ['Contents of CLAUDE.md: never push to main.']",
         "user: Fix it.",
     ]
 

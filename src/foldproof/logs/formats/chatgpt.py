@@ -11,6 +11,7 @@ from foldproof.logs.imported import ImportedSession, MemoryOperation
 from foldproof.logs.messages import json_in, role_of, text_of
 from foldproof.logs.moments import Moment, moment_of
 from foldproof.logs.reading import LogFile, Record
+from foldproof.logs.talk import MemoryItem
 
 _THOUGHTS = frozenset({"thoughts", "reasoning_recap"})
 _TEXTS = {"code": "text", "execution_output": "text", "tether_quote": "text", "tether_browsing_display": "result",
@@ -97,7 +98,7 @@ def _take(draft: Draft, message: Fields) -> None:
     elif kind == "model_editable_context":
         held = text_of(content.get("model_set_context"))
         if held.strip():
-            draft.remember(MemoryOperation("read", held, via="model_set_context", at=at))
+            draft.remember(MemoryOperation("read", items=(MemoryItem(held),), via="model_set_context", at=at))
     elif kind == "thoughts":
         thoughts = content.get("thoughts")
         for thought in thoughts if isinstance(thoughts, list) else ():

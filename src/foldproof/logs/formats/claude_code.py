@@ -13,6 +13,7 @@ from foldproof.logs.keys import text_in, value_key
 from foldproof.logs.messages import message_of, text_of
 from foldproof.logs.moments import Moment, moment_of
 from foldproof.logs.reading import LogFile, Record
+from foldproof.logs.talk import MemoryItem
 from foldproof.logs.tally import Tally
 from foldproof.logs.tree import Node, walk
 
@@ -217,7 +218,8 @@ def _said(draft: Draft, text: str, *, at: Moment | None, meta: bool, id: str) ->
     for reminder in _REMINDER.findall(text):
         draft.say("system", reminder.strip(), at=at, kind="context")
         if files := _MEMORY_FILES.search(reminder):
-            draft.remember(MemoryOperation("read", reminder.strip(), via=f"reminder with {files[0]}", at=at))
+            shown = (MemoryItem(reminder.strip()),)
+            draft.remember(MemoryOperation("read", items=shown, via=f"reminder with {files[0]}", at=at))
     typed = _REMINDER.sub("", text)
     kind: SaidKind = "said"
     if typed.lstrip().startswith(_COMMANDS):
