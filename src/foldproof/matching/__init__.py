@@ -14,7 +14,7 @@ from foldproof.matching.nearest import Nearest, resembling
 from foldproof.matching.quoted import quoted_at
 from foldproof.matching.text import Text, normalize
 from foldproof.matching.tokens import UNSPACED, is_unspaced
-from foldproof.matching.weakened import Weakened, reworded, telling_tokens, weakened
+from foldproof.matching.weakened import Parts, Weakened, parts_of, reworded, telling_tokens, weakened
 
 __all__ = [
     "MATCHER_VERSION",
@@ -24,6 +24,7 @@ __all__ = [
     "Match",
     "Nearest",
     "Outcome",
+    "Parts",
     "Span",
     "Text",
     "Weakened",
@@ -34,6 +35,7 @@ __all__ = [
     "match_facts",
     "match_many",
     "normalize",
+    "parts_of",
     "quoted_at",
     "resembling",
     "reworded",

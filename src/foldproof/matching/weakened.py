@@ -56,16 +56,20 @@ class Weakened:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class Parts:
+    """The tokens of a statement by what they do: those that name its object, and the others, each with what it is."""
+
     object: tuple[str, ...]
     special: tuple[tuple[Part, str], ...]
 
     @property
     def ruling(self) -> bool:
+        """Whether it binds or denies."""
         return any(part != "number" for part, _ in self.special)
 
     @property
     def denying(self) -> bool:
+        """Whether it denies something."""
         return any(part == "negation" for part, _ in self.special)
 
 
@@ -90,7 +94,7 @@ def reworded(fact: Fact, text: Text) -> Span | None:
     It may say the same or not, which no rule can tell: it is shown and never counts.
     """
     for alternative in fact.any or (fact,):
-        parts = _parts_of(alternative.text) if alternative.kind in {"normalized", "exact"} else _Parts((), ())
+        parts = parts_of(alternative.text) if alternative.kind in {"normalized", "exact"} else Parts((), ())
         tokens = _tokens_with(parts.object, text)
         for start, end in _windows(parts.object, tokens) if tokens else ():
             if _gone(parts, tokens, start, end) is None:
@@ -101,7 +105,7 @@ def reworded(fact: Fact, text: Text) -> Span | None:
 def telling_tokens(statement: str) -> tuple[str, ...]:
     """The tokens of a statement that deny, count, bind or name something, each once, in order; all where none does."""
     tokens = normalize(statement).split()
-    parts = _parts_of(statement)
+    parts = parts_of(statement)
     telling = {*parts.object, *(token for _, token in parts.special)} or {*tokens}
     return tuple(dict.fromkeys(token for token in tokens if token in telling))
 
@@ -111,7 +115,7 @@ def _weakened(fact: Fact, text: Text) -> Weakened | None:
     if match.outcome == "negated":
         span = match.spans[0]
         return Weakened("negation", span, text.raw[span.start : span.end])
-    parts = _parts_of(fact.text)
+    parts = parts_of(fact.text)
     if not parts.object or not parts.special:
         return None
     tokens = _tokens_with(parts.object, text)
@@ -124,8 +128,8 @@ def _weakened(fact: Fact, text: Text) -> Weakened | None:
 
 
 @lru_cache(maxsize=1024)
-def _parts_of(wanted: str) -> _Parts:
-    """The tokens of a fact by what they do; small words do nothing."""
+def parts_of(wanted: str) -> Parts:
+    """The tokens of a fact or a line by what they do; small words do nothing."""
     tokens = normalize(wanted).split()
     special: list[tuple[Part, str]] = []
     kept: list[str] = []
@@ -141,7 +145,7 @@ def _parts_of(wanted: str) -> _Parts:
     if all(token in _UNITS or len(token) < 2 for token in kept):  # one letter is no object
         kept = []
     order = ("negation", "number", "binding")
-    return _Parts(tuple(dict.fromkeys(kept)), tuple(sorted(special, key=lambda item: order.index(item[0]))))
+    return Parts(tuple(dict.fromkeys(kept)), tuple(sorted(special, key=lambda item: order.index(item[0]))))
 
 
 def _is_named(wanted: str, found: str) -> bool:
@@ -171,7 +175,7 @@ def _windows(wanted: tuple[str, ...], tokens: list[str]) -> list[tuple[int, int]
     return found
 
 
-def _gone(parts: _Parts, tokens: list[str], start: int, end: int) -> Part | None:
+def _gone(parts: Parts, tokens: list[str], start: int, end: int) -> Part | None:
     """What of a fact is missing around its object, or None where all of it is there in other words."""
     around = tokens[max(0, start - _SLACK) : end + _SLACK]
     denied = not QUICK.isdisjoint(around)

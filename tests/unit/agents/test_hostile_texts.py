@@ -9,9 +9,11 @@ from foldproof.agents.calls import as_agent_error
 from foldproof.agents.errors import AgentError
 from foldproof.agents.http_answers import completion_of, failure_of, retry_after
 from foldproof.agents.memories.full_text import terms_of
-from foldproof.agents.memories.text import cut, line_head
-from foldproof.agents.memories.triage_rules import RULES, sentences_of, type_of
+from foldproof.agents.memories.text import line_head
 from foldproof.agents.shapes import may_pass, status_may_pass
+from foldproof.compaction import first_words as cut
+from foldproof.compaction import sentences_of, type_of
+from foldproof.compaction.rules import RULES
 from foldproof.logs import Session, arguments_of
 
 N = 100_000

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from foldproof.agents import AgentError, Reply, SessionInfo, UnsupportedError
 from foldproof.agents.memories import MEMORIES, Forgets, Grows, Recall, Resources, count_tokens, make_memory
-from foldproof.agents.memories.text import cut
+from foldproof.compaction import first_words as cut
 from foldproof.core import UsageError
 from foldproof.logs import History, Session, Turn, Usage
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from foldproof.agents.memories import Resources, count_tokens, make_memory
-from foldproof.agents.memories.triage_rules import RULES, sentences_of, type_of
+from foldproof.compaction import sentences_of, type_of
+from foldproof.compaction.rules import RULES
 from foldproof.logs import History, Session, Turn
 
 NO_MODEL = Resources(Path())

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from foldproof.agents.memories.memory import Recall, Resources
-from foldproof.agents.memories.settings import read_settings
-from foldproof.agents.memories.text import ranked, turn_items, without
+from foldproof.agents.memories.text import kept_of, ranked, turn_items, without
 from foldproof.agents.usage import FREE
-from foldproof.compaction import count_tokens
+from foldproof.compaction import Selection, count_tokens, room_of
+from foldproof.core.settings import Setting, read_settings
 from foldproof.logs import History, MemoryItem, Session
 
 
@@ -23,7 +23,7 @@ class Compacting(ABC):
 
     kind: ClassVar[str]
     compacts: bool = True
-    defaults: ClassVar[Mapping[str, int]] = {"budget": 2000}
+    defaults: ClassVar[Mapping[str, Setting | int]] = {"budget": 2000}
 
     def __init__(self, settings: Mapping[str, Any], resources: Resources) -> None:  # noqa: ARG002  # it needs none
         self.settings = read_settings(self.kind, self.defaults, settings)
@@ -71,16 +71,17 @@ class Compacting(ABC):
         return turn_items(history)
 
     @abstractmethod
-    def select(self, items: Sequence[MemoryItem], budget: int) -> tuple[list[MemoryItem], tuple[str, ...]]:
-        """The items to keep, in their order, and what the reader of the record should know."""
+    def select(self, items: Sequence[MemoryItem], room: int) -> Selection:
+        """What to keep of the texts of the items, in `room` bytes; the place of a passage is that of its item."""
 
     def _selected(self) -> tuple[tuple[MemoryItem, ...], tuple[str, ...]]:
         budget = self.settings["budget"]
         if self._fits(budget):
             return self._items, self._notes
-        kept, notes = self.select(self._items, budget)
-        share = f"{self.kind}: {len(kept)} of {len(self._items)} items kept in {budget} tokens"
-        return tuple(kept), (share, *notes)
+        found = self.select(self._items, room_of(budget))
+        share = f"{self.kind}: {len(found.kept)} of {len(self._items)} items kept in {budget} tokens"
+        unsafe = (f"unsafe: {found.shortage.told}",) if found.shortage else ()
+        return kept_of(self._items, found.kept), (share, *unsafe, *found.notes)
 
     def _fits(self, budget: int) -> bool:
         return count_tokens("\n".join(item.text for item in self._items)) <= budget

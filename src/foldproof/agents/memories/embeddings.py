@@ -13,11 +13,11 @@ from typing import Any
 from foldproof.agents.endpoint import Endpoint
 from foldproof.agents.errors import AgentError
 from foldproof.agents.memories.memory import Resources
-from foldproof.agents.memories.settings import mapping, number, read_settings, text, whole
 from foldproof.agents.model import endpoint_of, memory_wire
 from foldproof.agents.shapes import usage_of
 from foldproof.agents.usage import summed
 from foldproof.core import UsageError
+from foldproof.core.settings import mapping, number, read_settings, text, whole
 from foldproof.logs import Usage
 
 Vector = Sequence[float]

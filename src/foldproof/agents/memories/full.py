@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foldproof.agents.memories.memory import Recall, Resources
-from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.memories.text import ranked, turn_items, without
 from foldproof.agents.usage import FREE
+from foldproof.core.settings import read_settings
 from foldproof.logs import History, MemoryItem, Session
 
 

@@ -8,8 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
-from foldproof.agents.memories.text import UNSPACED
-from foldproof.matching import normalize
+from foldproof.matching import UNSPACED, normalize
 
 _PIECES = re.compile(rf"[{UNSPACED}]|[^{UNSPACED}]+")
 _UNSPACED = re.compile(rf"[{UNSPACED}]")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from foldproof import compaction
 from foldproof.agents.memories.compacting import Compacting
-from foldproof.agents.memories.text import fit
-from foldproof.compaction import room_of
+from foldproof.agents.memories.text import passages_in
+from foldproof.compaction import Selection, first_words
 from foldproof.logs import MemoryItem
 
 
@@ -16,6 +17,6 @@ class Head(Compacting):
 
     kind: ClassVar[str] = "head"
 
-    def select(self, items: Sequence[MemoryItem], budget: int) -> tuple[list[MemoryItem], tuple[str, ...]]:
-        """From the oldest on, until the budget is used."""
-        return fit(items, room_of(budget)), ()
+    def select(self, items: Sequence[MemoryItem], room: int) -> Selection:
+        """From the oldest on, until the room is used."""
+        return compaction.Head(cut=first_words).select(passages_in(items), room)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from foldproof import compaction
 from foldproof.agents.memories.compacting import Compacting
-from foldproof.agents.memories.text import fit
-from foldproof.compaction import cost_of, room_of
+from foldproof.agents.memories.text import passages_in
+from foldproof.compaction import Selection, first_words
 from foldproof.logs import MemoryItem
 
 
@@ -19,10 +20,6 @@ class HeadTail(Compacting):
 
     kind: ClassVar[str] = "head_tail"
 
-    def select(self, items: Sequence[MemoryItem], budget: int) -> tuple[list[MemoryItem], tuple[str, ...]]:
+    def select(self, items: Sequence[MemoryItem], room: int) -> Selection:
         """Half from the oldest on, the rest from the newest back."""
-        room = room_of(budget)
-        head = fit(items, room // 2)
-        rest = room - sum(cost_of(item.text) for item in head)
-        tail = fit(reversed(items[len(head) :]), rest)
-        return [*head, *reversed(tail)], ()
+        return compaction.HeadTail(head_cut=first_words, tail_cut=first_words).select(passages_in(items), room)

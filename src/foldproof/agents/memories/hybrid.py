@@ -11,10 +11,10 @@ from foldproof.agents.memories.embeddings import Embeddings, Vector, embeddings_
 from foldproof.agents.memories.full_text import Index
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.searching import best_of, budget_room
-from foldproof.agents.memories.settings import mapping, read_settings
 from foldproof.agents.memories.text import places_without, turn_items, turns_of
 from foldproof.agents.usage import FREE
 from foldproof.core import UsageError
+from foldproof.core.settings import mapping, read_settings
 from foldproof.logs import History, MemoryItem, Session, Usage
 
 RANK_CONSTANT = 60

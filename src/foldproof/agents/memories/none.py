@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foldproof.agents.memories.memory import Recall, Resources
-from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.usage import FREE
+from foldproof.core.settings import read_settings
 from foldproof.logs import History, MemoryItem, Session
 
 

@@ -10,8 +10,8 @@ from foldproof.agents.errors import UnsupportedError
 from foldproof.agents.memories.full_text import Index
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.searching import BEYOND, best_of, budget_room
-from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.memories.text import line_head, without
+from foldproof.core.settings import read_settings
 from foldproof.logs import History, MemoryItem, Session
 
 

@@ -10,11 +10,10 @@ from foldproof.agents.memories.full_text import Index
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.paging_rules import is_pinned
 from foldproof.agents.memories.searching import BEYOND, best_of
-from foldproof.agents.memories.settings import Setting, read_settings, whole
-from foldproof.agents.memories.text import line_head, ranked, said_in, turns_of, without
-from foldproof.agents.memories.triage_rules import sentences_of
-from foldproof.compaction import cost_of, room_of
+from foldproof.agents.memories.text import line_head, ranked, turns_of, without
+from foldproof.compaction import cost_of, room_of, said_in, sentences_of
 from foldproof.core import UsageError
+from foldproof.core.settings import Setting, read_settings, whole
 from foldproof.logs import History, MemoryItem, Session
 
 _SETTINGS: Mapping[str, Setting | int] = {"core": whole(None), "budget": 1500, "k": 6}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from foldproof.agents.memories.triage_rules import type_of
+from foldproof.compaction import type_of
 from foldproof.logs import Role
 
 _IDENTITY = re.compile(

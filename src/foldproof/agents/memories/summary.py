@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from foldproof.agents.errors import AgentError, UnsupportedError
 from foldproof.agents.memories.memory import Recall, Resources
-from foldproof.agents.memories.settings import mapping, read_settings, text, whole
 from foldproof.agents.memories.summarizing import summarized
 from foldproof.agents.memories.text import fit, ranked, turn_items, without
 from foldproof.agents.model import chat_of, memory_wire
@@ -15,6 +14,7 @@ from foldproof.agents.template import Template, read_template
 from foldproof.agents.usage import FREE, summed
 from foldproof.compaction import count_tokens, room_of
 from foldproof.core import UsageError
+from foldproof.core.settings import mapping, read_settings, text, whole
 from foldproof.logs import History, MemoryItem, Session, Usage
 
 PLACES = ("budget", "summary", "turns")
@@ -118,7 +118,7 @@ class Summary:
             return Recall(ranked(held), notes, FREE)
         first = fit(held[: len(held) - len(self._items)], room_of(budget))
         room = room_of(budget) - sum(len(item.text.encode("utf-8", "surrogatepass")) + 1 for item in first)
-        rest = fit(reversed(self._items), room)
+        rest = fit(self._items[::-1], room)
         share = f"summary: {len(first) + len(rest)} of {len(held)} items fit in {budget} tokens, the newest turns first"
         return Recall(ranked([*first, *reversed(rest)]), (*notes, share), FREE)
 

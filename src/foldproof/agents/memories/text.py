@@ -6,17 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from foldproof import matching
+from foldproof import compaction
 from foldproof.agents.errors import AgentError
-from foldproof.compaction import cost_of
+from foldproof.compaction import Passage, first_words, said_in
 from foldproof.logs import History, MemoryItem, Session, Turn
-
-CUT = " …"
-UNSPACED = matching.UNSPACED
-"""The matcher's scripts without spaces between words (Thai, Chinese, Korean, …), for a character class."""
-_HEAD = re.compile(r"\[[^\]\n]*\] \w+: ")
-_BREAK = re.compile(rf"\s|(?<=[{UNSPACED}])|(?=[{UNSPACED}])")
-
 
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")
 
@@ -42,39 +35,22 @@ def turns_of(history: History) -> Iterable[tuple[Session, int, Turn]]:
             yield session, number, turn
 
 
-def fit(items: Iterable[MemoryItem], room: int) -> list[MemoryItem]:
+def passages_in(items: Iterable[MemoryItem]) -> list[Passage]:
+    """The texts of the items; the place of each is that of its item."""
+    return [Passage(item.text, place) for place, item in enumerate(items)]
+
+
+def kept_of(items: Sequence[MemoryItem], passages: Iterable[Passage]) -> tuple[MemoryItem, ...]:
+    """The items whose passages were kept, in the order of these, each with what is left of its text."""
+    return tuple(replace(items[passage.place], text=passage.text) for passage in passages)
+
+
+def fit(items: Sequence[MemoryItem], room: int) -> tuple[MemoryItem, ...]:
     """The items in their order, each whole, until one does not fit: that one is cut and ends the list.
 
     A cut falls between words and is marked ` …`; an item of which no word fits is left out.
     """
-    taken: list[MemoryItem] = []
-    for item in items:
-        cost = cost_of(item.text)
-        if cost > room:
-            if (text := cut(item.text, room - 1)) is not None:
-                taken.append(replace(item, text=text))
-            break
-        taken.append(item)
-        room -= cost
-    return taken
-
-
-def cut(text: str, room: int) -> str | None:
-    """The longest beginning of a line that ends between words and fits, with ` …`, in `room` bytes.
-
-    None where nothing but the line's head would be left.
-    """
-    head = _HEAD.match(text)
-    start = head.end() if head else 0
-    space = room - len(CUT.encode())
-    if space <= 0:
-        return None
-    most = len(text.encode("utf-8", "surrogatepass")[:space].decode("utf-8", "ignore"))
-    first = len(text) - len(text[start:].lstrip())
-    for end in range(min(most, len(text) - 1), first, -1):
-        if _BREAK.match(text, end):
-            return text[:end].rstrip() + CUT
-    return None
+    return kept_of(items, compaction.fit(passages_in(items), room, cut=first_words))
 
 
 def ranked(items: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
@@ -101,9 +77,3 @@ def places_without(items: Sequence[MemoryItem], item_id: str) -> list[int]:
     if not gone:
         raise AgentError(f"there is no item '{item_id}' to forget")
     return [at for at, item in enumerate(items) if said_in(item.text) not in gone]
-
-
-def said_in(line: str) -> str:
-    """What was said in a line, without its session, time and speaker."""
-    head = _HEAD.match(line)
-    return line[head.end() :] if head else line

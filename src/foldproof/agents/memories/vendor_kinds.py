@@ -13,8 +13,8 @@ from typing import Any
 
 from foldproof.agents.memories.child import ChildMemory, Launch
 from foldproof.agents.memories.memory import Resources
-from foldproof.agents.memories.settings import Setting, mapping, number, read_settings, switch, text, whole
 from foldproof.core import MissingExtraError, UsageError, nearest_of
+from foldproof.core.settings import Setting, mapping, number, read_settings, switch, text, whole
 
 _HOST = Path(__file__).parent / "vendors" / "host.py"
 _SILENT = {

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from foldproof.agents.memories.full_text import Index
 from foldproof.agents.memories.memory import Recall, Resources
 from foldproof.agents.memories.searching import BEYOND, best_of, budget_room
-from foldproof.agents.memories.settings import read_settings
 from foldproof.agents.memories.text import places_without, turn_items, turns_of
+from foldproof.core.settings import read_settings
 from foldproof.logs import History, MemoryItem, Session
 
 

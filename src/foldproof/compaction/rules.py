@@ -1,4 +1,4 @@
-"""The rules by which `triage` types a line: one short list, in order; the first that matches decides.
+"""The rules that type a line where nobody names a better classifier: one list, in order; the first match decides.
 
 The types and their treatment follow "The Compaction Cliff" (Zerhoudi et al., arXiv 2608.22752): a constraint is
 kept word for word, a procedure next, a belief may be compressed, a preference summarised, an episode dropped.
@@ -10,20 +10,21 @@ costs tokens, a lost one costs the user.
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-LineType = Literal["constraint", "procedure", "belief", "preference", "episode"]
+from foldproof.compaction.knowledge import KnowledgeType
 
 
 class Rule(NamedTuple):
     """A type, the pattern that shows it, and why."""
 
-    line_type: LineType
+    line_type: KnowledgeType
     pattern: re.Pattern[str]
     reason: str
 
 
-def _rule(line_type: LineType, reason: str, pattern: str) -> Rule:
+def _rule(line_type: KnowledgeType, reason: str, pattern: str) -> Rule:
     return Rule(line_type, re.compile(pattern, re.IGNORECASE), reason)
 
 
@@ -99,32 +100,12 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-_ABBREVIATION = re.compile(
-    r"(?:^[\s>*•-]*\d+|\b(?:e\.g|i\.e|etc|dr|mr|mrs|ms|st|vs|no|nr|approx|z\.b|d\.h|bzw|cf))\.$", re.IGNORECASE
-)
-_LOOK_BACK = 24
-_END = re.compile(r"(?<=[.!?])['\"”’)]*\s+(?=\S)|(?<=[。！？])(?=\S)")
 
-
-def type_of(line: str) -> LineType:
+def type_of(line: str) -> KnowledgeType:
     """The type of a line; `episode` where no rule sees more, which is what is dropped first."""
     return next((rule.line_type for rule in RULES if rule.pattern.search(line)), "episode")
 
 
-def sentences_of(text: str) -> list[str]:
-    """The lines of a text, and the sentences of each line, in order; nothing but white space is lost.
-
-    A full stop ends no sentence after a common abbreviation ("e.g.") or a list's number, nor before a small letter.
-    """
-    found: list[str] = []
-    for line in text.splitlines():
-        start = 0
-        for end in _END.finditer(line):
-            before, after = line[max(start, end.start() - _LOOK_BACK) : end.start()], line[end.end()]
-            abbreviated = end[0].isspace() and _ABBREVIATION.search(before)
-            if before.endswith(".") and (after.islower() or abbreviated):
-                continue
-            found.append(line[start : end.end()].strip())
-            start = end.end()
-        found.append(line[start:].strip())
-    return [sentence for sentence in found if sentence]
+def by_rules(lines: Sequence[str]) -> list[KnowledgeType]:
+    """The type of each line, each looked at alone: a classifier."""
+    return [type_of(line) for line in lines]

@@ -1,20 +1,20 @@
-"""How the settings of a memory are read: each with its default and what it takes."""
+"""How the settings of a memory or a compactor are read: each with its default and what it takes."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from foldproof.agents.shapes import number_of
-from foldproof.core import UsageError, nearest_of
+from foldproof.core.errors import UsageError, nearest_of
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting: its default, what it takes in words, and whether a value is that.
 
-    None as the default means that there is none: the memory does without, or says what it needs.
+    None as the default means that there is none: whoever it is for does without, or says what it needs.
     """
 
     default: Any
@@ -35,8 +35,8 @@ def number(default: float | None, least: float = 0.0) -> Setting:
     """A number from `least`, whole or not."""
 
     def holds(value: Any) -> bool:  # noqa: ANN401  # any JSON value
-        found = number_of(value)
-        return found is not None and found >= least
+        counts = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return counts and least <= value <= sys.float_info.max
 
     return Setting(default, f"a number from {least:g}", holds)
 
@@ -59,8 +59,10 @@ def mapping() -> Setting:
     return Setting({}, "a mapping of settings", lambda value: isinstance(value, Mapping))
 
 
-def read_settings(kind: str, known: Mapping[str, Setting | int], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a memory, the defaults where nothing is given.
+def read_settings(
+    kind: str, known: Mapping[str, Setting | int], given: Mapping[str, Any], *, noun: str = "memory"
+) -> dict[str, Any]:
+    """The settings of a memory, or of what `noun` names, the defaults where nothing is given.
 
     A bare number among the known ones is the default of a whole number from 1. Of a mapping within the settings
     the kind is written `kind.name`.
@@ -72,9 +74,9 @@ def read_settings(kind: str, known: Mapping[str, Setting | int], given: Mapping[
     for name, value in given.items():
         if name not in settings:
             names = settings if "." in kind else [*settings, "kind"]
-            raise UsageError(f"memory '{kind}' has no setting `{name}`\n  {nearest_of(name, names)}")
+            raise UsageError(f"{noun} '{kind}' has no setting `{name}`\n  {nearest_of(name, names)}")
         one = settings[name]
         if not one.holds(value):
             usual = f"the default is {one.default}" if one.default not in (None, {}) else "leave it out, or write one"
-            raise UsageError(f"memory '{kind}': `{name}` is {value!r}, where {one.takes} is expected\n  {usual}")
+            raise UsageError(f"{noun} '{kind}': `{name}` is {value!r}, where {one.takes} is expected\n  {usual}")
     return {name: given.get(name, one.default) for name, one in settings.items()}

@@ -1,0 +1,98 @@
+"""The reference compactors by name, each made of its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, cast
+
+from foldproof.compaction.knowledge import CLASS_OF, KnowledgeType
+from foldproof.compaction.pinned import Pinned
+from foldproof.compaction.policies import POLICIES, Compress, Gist, Merge, Policy, Rewrite, Verbatim
+from foldproof.compaction.records import Compactor, CompactorKind
+from foldproof.compaction.salience import Salience
+from foldproof.compaction.selecting import Selecting
+from foldproof.compaction.triage import Triage
+from foldproof.compaction.truncating import Head, HeadTail, Tail, Uniform
+from foldproof.compaction.update_aware import UpdateAware
+from foldproof.core import UsageError, nearest_of
+from foldproof.core.settings import mapping, read_settings, text
+
+_NOUN = "compactor"
+_POLICIES: Mapping[str, Policy] = {
+    policy.name: policy for policy in (Verbatim(), Rewrite(), Compress(), Merge(), Gist())
+}
+_INNER: Mapping[str, Callable[[], Selecting]] = {
+    "head": Head,
+    "head_tail": HeadTail,
+    "salience": Salience,
+    "tail": Tail,
+    "uniform": Uniform,
+}
+
+
+def policies_of(
+    given: Mapping[str, Any], *, owner: str, usual: Mapping[KnowledgeType, Policy] = POLICIES
+) -> dict[KnowledgeType, Policy]:
+    """The policies that a setting `policies: {belief: gist, …}` names, those of `usual` for the other types.
+
+    Raises:
+        UsageError: for an unknown type or policy; `owner` says whose setting it is.
+    """
+    found = dict(usual)
+    for kind, name in given.items():
+        if kind not in CLASS_OF:
+            raise UsageError(f"{owner}: `policies` has the type {kind!r}\n  {nearest_of(str(kind), CLASS_OF)}")
+        if name not in _POLICIES:
+            raise UsageError(f"{owner}: `policies.{kind}` is {name!r}\n  {nearest_of(str(name), _POLICIES)}")
+        found[cast("KnowledgeType", kind)] = _POLICIES[name]
+    return found
+
+
+def triage(settings: Mapping[str, Any], resources: object = None) -> Triage:  # noqa: ARG001  # it is pure
+    """Triage by rules, with the policies that the setting names.
+
+    Raises:
+        UsageError: for an unknown setting, type or policy.
+    """
+    read = read_settings("triage", {"policies": mapping()}, settings, noun=_NOUN)
+    return Triage(policies=policies_of(read["policies"], owner=f"{_NOUN} 'triage'"))
+
+
+def _plain(name: str, make: Callable[[], Compactor]) -> CompactorKind:
+    def made(settings: Mapping[str, Any], resources: object = None) -> Compactor:  # noqa: ARG001  # it is pure
+        read_settings(name, {}, settings, noun=_NOUN)
+        return make()
+
+    return made
+
+
+def _around(name: str, make: Callable[[Selecting], Compactor]) -> CompactorKind:
+    def made(settings: Mapping[str, Any], resources: object = None) -> Compactor:  # noqa: ARG001  # it is pure
+        known = {"inner": text("tail", allowed=tuple(_INNER))}
+        return make(_INNER[read_settings(name, known, settings, noun=_NOUN)["inner"]]())
+
+    return made
+
+
+head = _plain("head", Head)
+head_tail = _plain("head_tail", HeadTail)
+pinned = _around("pinned", Pinned)
+salience = _plain("salience", Salience)
+tail = _plain("tail", Tail)
+uniform = _plain("uniform", Uniform)
+update_aware = _around("update_aware", UpdateAware)
+REFERENCE: Mapping[str, str] = MappingProxyType(
+    {
+        "head": f"{__name__}:head",
+        "head_tail": f"{__name__}:head_tail",
+        "pinned": f"{__name__}:pinned",
+        "salience": f"{__name__}:salience",
+        "tail": f"{__name__}:tail",
+        "triage": f"{__name__}:triage",
+        "uniform": f"{__name__}:uniform",
+        "update_aware": f"{__name__}:update_aware",
+        "window": f"{__name__}:tail",
+    }
+)
+"""The places of the reference compactors, as a registry takes them: each is a `CompactorKind`."""

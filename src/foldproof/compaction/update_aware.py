@@ -1,0 +1,110 @@
+"""The compactor `update_aware`: of two statements about the same thing the newer is kept, before anything is cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from foldproof.compaction.lines import said_in
+from foldproof.compaction.records import Passage
+from foldproof.compaction.selecting import Selecting, Selection
+from foldproof.compaction.truncating import Tail
+from foldproof.matching import normalize
+
+_CHANGE = re.compile(
+    r"\b(?:now|from now on|as of now|no longer|instead|changed to|moved to|switched to|updated to|anymore|jetzt"
+    r"|ab sofort|désormais|maintenant|ahora)\b|现在|改为|今は",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(r"(?:\b(?P<is>is|are|was|were)\b|(?P<sign>[:=])(?=\s))", re.IGNORECASE)
+_MARKS = re.compile(r"[\s>*•-]*(?:\d+[.)]\s+)?")
+_HEADING = re.compile(r"#{1,6}\s")
+_NUMBER = re.compile(r"\d[\d.,]*")
+_DEFINITE = frozenset(["the", "my", "our", "your", "his", "her", "its", "their", "this"])
+_NO_KEYS = frozenset(
+    ["note", "notes", "important", "example", "examples", "warning", "tip", "caution", "remember", "attention", "see"]
+)
+_MOST_KEY, _MOST_VALUE = 8, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a line says of a thing that has one value at a time.
+
+    `about` are the words for the thing, `value` those for what it is, both normalized. `keyed` says that it stands as
+    `key: value`, `changes` that the line calls itself a change. `section` counts the headings above it.
+    """
+
+    about: str
+    value: str
+    keyed: bool
+    changes: bool
+    section: int
+
+    def replaces(self, earlier: Statement) -> bool:
+        """Whether this one, said later, takes the place of another about the same thing."""
+        if self.value == earlier.value:
+            return True
+        brief = max(len(one.value.split()) for one in (self, earlier)) <= _MOST_VALUE
+        if not brief or (self.section != earlier.section and not self.changes):
+            return False
+        counted = _NUMBER.sub("0", self.value) == _NUMBER.sub("0", earlier.value)
+        return self.changes or counted or (self.keyed and earlier.keyed)
+
+
+@dataclass(frozen=True)
+class UpdateAware(Selecting):
+    """Drops what a later line replaced, then lets `inner` keep what fits: by default the window.
+
+    A line replaces an earlier one where both speak of one thing by the same words ("the limit is …", "owner: …"), in a
+    few words, and the later says that it is a change ("now", "no longer"), or both give a number of the same kind, or
+    both are the value of one key under one heading. Everything else stays, since two statements about a thing are more
+    often both true. What is put in other words is not seen as the same thing, and nothing is dropped from a text that
+    fits its budget.
+    """
+
+    name: ClassVar[str] = "update_aware"
+    inner: Selecting = field(default_factory=Tail)
+
+    def select(self, passages: Sequence[Passage], room: int) -> Selection:
+        """What `inner` keeps of the lines that still hold."""
+        stale = outdated(passages)
+        found = self.inner.select([passage for passage in passages if passage.place not in stale], room)
+        note = (f"{self.name}: {len(stale)} lines were replaced by later ones",) if stale else ()
+        return Selection(found.kept, (*note, *found.notes), found.shortage)
+
+
+def outdated(passages: Sequence[Passage]) -> frozenset[int]:
+    """The places of the passages that a later one replaced."""
+    said: dict[str, list[tuple[int, Statement]]] = {}
+    section = 0
+    for passage in passages:
+        section += bool(_HEADING.match(passage.text))
+        if statement := statement_of(said_in(passage.text), section=section):
+            said.setdefault(statement.about, []).append((passage.place, statement))
+    return frozenset(
+        place
+        for statements in said.values()
+        for at, (place, earlier) in enumerate(statements)
+        if any(later.replaces(earlier) for _, later in statements[at + 1 :])
+    )
+
+
+def statement_of(line: str, *, section: int = 0) -> Statement | None:
+    """What a line says of a thing that has one value at a time, or None where it says nothing of the kind."""
+    start = _MARKS.match(line)
+    body = line[start.end() if start else 0 :]
+    verb = None if body.rstrip().endswith(("?", "？")) else _SAYS.search(body)
+    if verb is None:
+        return None
+    about = normalize(_CHANGE.sub(" ", body[: verb.start()])).split()
+    value = normalize(_CHANGE.sub(" ", body[verb.end() :]))
+    keyed = verb["sign"] is not None
+    definite = bool(about) and about[0] in _DEFINITE
+    if not value or not 1 + (definite and not keyed) <= len(about) <= _MOST_KEY or (not keyed and not definite):
+        return None
+    if keyed and about[0] in _NO_KEYS:
+        return None
+    return Statement(" ".join(about).removeprefix("the "), value, keyed, _CHANGE.search(body) is not None, section)
