@@ -49,28 +49,35 @@ def policies_of(
     return found
 
 
-def triage(settings: Mapping[str, Any], resources: object = None) -> Triage:  # noqa: ARG001  # it is pure
+def triage(settings: Mapping[str, Any], setup: object = None) -> Triage:
     """Triage by rules, with the policies that the setting names.
 
     Raises:
         UsageError: for an unknown setting, type or policy.
     """
     read = read_settings("triage", {"policies": mapping()}, settings, noun=_NOUN)
-    return Triage(policies=policies_of(read["policies"], owner=f"{_NOUN} 'triage'"))
+    policies = policies_of(read["policies"], owner=f"{_NOUN} 'triage'")
+    return Triage(policies=policies, name=_name_of(setup, "triage"))
 
 
-def _plain(name: str, make: Callable[[], Compactor]) -> CompactorKind:
-    def made(settings: Mapping[str, Any], resources: object = None) -> Compactor:  # noqa: ARG001  # it is pure
-        read_settings(name, {}, settings, noun=_NOUN)
-        return make()
+def _name_of(setup: object, kind: str) -> str:
+    """The name under which it was declared, that of its kind where it was not."""
+    return str(getattr(setup, "name", kind))
+
+
+def _plain(kind: str, make: Callable[..., Selecting]) -> CompactorKind:
+    def made(settings: Mapping[str, Any], setup: object = None) -> Compactor:
+        read_settings(kind, {}, settings, noun=_NOUN)
+        return make(name=_name_of(setup, kind))
 
     return made
 
 
-def _around(name: str, make: Callable[[Selecting], Compactor]) -> CompactorKind:
-    def made(settings: Mapping[str, Any], resources: object = None) -> Compactor:  # noqa: ARG001  # it is pure
+def _around(kind: str, make: Callable[..., Selecting]) -> CompactorKind:
+    def made(settings: Mapping[str, Any], setup: object = None) -> Compactor:
         known = {"inner": text("tail", allowed=tuple(_INNER))}
-        return make(_INNER[read_settings(name, known, settings, noun=_NOUN)["inner"]]())
+        inner = _INNER[read_settings(kind, known, settings, noun=_NOUN)["inner"]]()
+        return make(inner, name=_name_of(setup, kind))
 
     return made
 
@@ -82,6 +89,7 @@ salience = _plain("salience", Salience)
 tail = _plain("tail", Tail)
 uniform = _plain("uniform", Uniform)
 update_aware = _around("update_aware", UpdateAware)
+window = _plain("window", Tail)
 REFERENCE: Mapping[str, str] = MappingProxyType(
     {
         "head": f"{__name__}:head",
@@ -92,7 +100,7 @@ REFERENCE: Mapping[str, str] = MappingProxyType(
         "triage": f"{__name__}:triage",
         "uniform": f"{__name__}:uniform",
         "update_aware": f"{__name__}:update_aware",
-        "window": f"{__name__}:tail",
+        "window": f"{__name__}:window",
     }
 )
 """The places of the reference compactors, as a registry takes them: each is a `CompactorKind`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from foldproof.compaction.knowledge import KnowledgeType
 from foldproof.compaction.lines import newest_whole, said_in
@@ -26,7 +25,7 @@ class Pinned(Selecting):
     it. Where the constraints alone do not fit, the output is `unsafe`, and holds the newest of them.
     """
 
-    name: ClassVar[str] = "pinned"
+    name: str = field(default="pinned", kw_only=True)
     inner: Selecting = field(default_factory=Tail)
     classify: PlainClassifier = by_rules
 

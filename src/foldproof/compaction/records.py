@@ -50,4 +50,6 @@ class Compactor(Protocol):
 
 
 CompactorKind = Callable[[Mapping[str, Any], Any], Compactor]
-"""Makes a compactor of its settings and the `Resources` of a memory; those that are pure need and use no resources."""
+"""Makes a compactor of its settings and a setup that has its `name`, the project's folder and the connections.
+
+Those that are pure need no setup, and take nothing of it but the name."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
 
 from foldproof.compaction.lines import said_in
 from foldproof.compaction.records import Passage
@@ -25,7 +24,7 @@ class Salience(Selecting):
     says nothing. Words are those of the matcher, so scripts without spaces count by characters.
     """
 
-    name: ClassVar[str] = "salience"
+    name: str = field(default="salience", kw_only=True)
 
     def select(self, passages: Sequence[Passage], room: int) -> Selection:
         """The most salient that fit, in their order."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from foldproof.compaction.lines import passages_of
 from foldproof.compaction.records import Compacted, Passage
@@ -53,7 +52,7 @@ class Selecting(ABC):
     A line is kept whole, or cut between two sentences and marked with `…`; one sentence is never cut.
     """
 
-    name: ClassVar[str]
+    name: str
 
     @abstractmethod
     def select(self, passages: Sequence[Passage], room: int) -> Selection:

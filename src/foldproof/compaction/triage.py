@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from foldproof.compaction.knowledge import CLASS_OF, KnowledgeType
 from foldproof.compaction.lines import newest_whole, passages_of, said_in
@@ -37,7 +36,7 @@ class Triage:
     output is not to be trusted. As good as its classifier: a constraint that is not seen as one is not safe.
     """
 
-    name: ClassVar[str] = "triage"
+    name: str = field(default="triage", kw_only=True)
     classify: Classifier = by_rules
     policies: Mapping[KnowledgeType, Policy] = field(default_factory=lambda: POLICIES)
     verifiers: Mapping[KnowledgeType, Verifier] = field(default_factory=lambda: VERIFIERS)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
 
 from foldproof.compaction.lines import Cut, first_sentences, fit, last_sentences
 from foldproof.compaction.records import Passage
@@ -16,7 +15,7 @@ from foldproof.compaction.tokens import cost_of
 class Head(Selecting):
     """Keeps the beginning."""
 
-    name: ClassVar[str] = "head"
+    name: str = field(default="head", kw_only=True)
     cut: Cut = first_sentences
 
     def select(self, passages: Sequence[Passage], room: int) -> Selection:
@@ -28,7 +27,7 @@ class Head(Selecting):
 class Tail(Selecting):
     """Keeps the end, as a rolling window does."""
 
-    name: ClassVar[str] = "tail"
+    name: str = field(default="tail", kw_only=True)
     cut: Cut = last_sentences
 
     def select(self, passages: Sequence[Passage], room: int) -> Selection:
@@ -43,7 +42,7 @@ class HeadTail(Selecting):
     What the first half leaves unused goes to the second.
     """
 
-    name: ClassVar[str] = "head_tail"
+    name: str = field(default="head_tail", kw_only=True)
     head_cut: Cut = first_sentences
     tail_cut: Cut = last_sentences
 
@@ -62,7 +61,7 @@ class Uniform(Selecting):
     Each is whole; one that does not fit any more is passed over.
     """
 
-    name: ClassVar[str] = "uniform"
+    name: str = field(default="uniform", kw_only=True)
 
     def select(self, passages: Sequence[Passage], room: int) -> Selection:
         """As many as fit, spread over the whole."""

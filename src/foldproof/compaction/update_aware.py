@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from foldproof.compaction.lines import said_in
 from foldproof.compaction.records import Passage
@@ -65,7 +64,7 @@ class UpdateAware(Selecting):
     fits its budget.
     """
 
-    name: ClassVar[str] = "update_aware"
+    name: str = field(default="update_aware", kw_only=True)
     inner: Selecting = field(default_factory=Tail)
 
     def select(self, passages: Sequence[Passage], room: int) -> Selection:

@@ -11,7 +11,7 @@ from foldproof.agents.compactors.guarding import Guarded
 from foldproof.agents.compactors.setup import CompactorSetup
 from foldproof.agents.pool import Pool
 from foldproof.agents.shapes import number_of
-from foldproof.compaction import Compactor, CompactorKind
+from foldproof.compaction import REFERENCE, Compactor, CompactorKind
 from foldproof.core import Registry, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ COMPACTORS: Registry[CompactorKind] = Registry(
     "foldproof.compactors",
     "kind of compactor",
     {
+        **REFERENCE,
         "command": f"{_HERE}.command:CommandCompactor",
         "config": f"{_HERE}.folding:FoldingAgent",
         "http": f"{_HERE}.http:HttpCompactor",
