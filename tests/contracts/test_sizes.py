@@ -25,6 +25,7 @@ WIDE_DOORS = {
     "report.explain_document": "(info, case, trials) are the three records that it joins",
     "workflow.propose_baseline": "called by anyio.run, which hands over positional arguments only",
     "workflow.check_candidate": "as propose_baseline",
+    "workflow.triage_cases": "as propose_baseline",
     "workflow.compare_runs": "as propose_baseline",
     "workflow.run_config": "as propose_baseline",
     "workflow.plan_size": "takes what run_config takes",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import pytest
+
+from foldproof.cases import Logged, load_set
 
 
 def log(*said):
@@ -70,6 +73,7 @@ TALK = (
     ("ben", "s2", "The staging port is 9000.", "Noted."),
     ("ada", "s3", "Which port is staging on?", "It is 8443."),
     ("ada", "s3", "What is 2 plus 2?", "It is 4."),
+    ("ada", "s3", "Is that so?", "It is."),
     ("ada", "s4", "The staging port is 7777 now, and 8443 is gone.", "Noted."),
 )
 
@@ -85,19 +89,30 @@ def test_drafts_are_a_set_that_loads_with_the_past_of_each_user_and_nothing_that
     done = cli("mine", "log.jsonl", "--to", "candidates.yaml", "--json")
     assert done.code == 0, done.err
     document = done.document
-    assert (document["drafted"], document["without"]) == (1, ["What is 2 plus 2?"])
+    assert (document["drafted"], document["from_answer"]) == (1, ["What is 2 plus 2?"])
+    assert document["without"] == ["Is that so?"]
     assert document["written"][0] == "candidates.yaml"
+    drafted = {case.question: case for case in load_set("candidates.yaml").cases}
+    port, two, so = (drafted[text] for text in ("Which port is staging on?", "What is 2 plus 2?", "Is that so?"))
+    assert port.logged == Logged("ada", "s3", date(2026, 1, 1))
+    assert [fact.text for fact in two.expected] == ["4"]
+    assert (len(port.source), two.source, so.expected) == (1, (), ())
     lint = cli("lint", "--set", "candidates.yaml", "--json")
     assert lint.code == 0, lint.out
     assert "draft" in {problem["rule"] for problem in lint.document["problems"]}
-    (history,) = (tmp_path / "histories").iterdir()
+    history = tmp_path / "histories" / f"{port.history}.jsonl"
     sessions = [json.loads(line) for line in history.read_text().splitlines()]
     assert [[turn["text"] for turn in session["turns"]] for session in sessions] == [
         ["The staging port is 8443.", "Noted."]
     ]
     again = cli("mine", "log.jsonl", "--to", "candidates.yaml")
     assert (again.code, "is there already" in again.err) == (4, True)
-    (tmp_path / "few.jsonl").write_text(json.dumps(records[3]) + "\n")
+    (tmp_path / "candidates.yaml").unlink()
+    history.write_text('{"session": "other", "turns": []}\n')
+    kept = cli("mine", "log.jsonl", "--to", "candidates.yaml")
+    assert (kept.code, "another history of that name" in kept.err) == (4, True)
+    assert not (tmp_path / "candidates.yaml").exists()
+    (tmp_path / "few.jsonl").write_text(json.dumps(records[4]) + "\n")
     none = cli("mine", "few.jsonl", "--to", "other.yaml")
     assert (none.code, "no case could be drafted" in none.err) == (4, True)
 
@@ -116,7 +131,7 @@ def test_a_fact_that_only_the_memory_held_is_drafted_with_the_item_as_its_source
     (tmp_path / "log.jsonl").write_text(json.dumps(record) + "\n")
     done = cli("mine", "log.jsonl", "--to", "candidates.yaml")
     assert done.code == 0, done.err
-    assert "past-1/memory-1.t1" in (tmp_path / "candidates.yaml").read_text()
+    assert "candidates-1/memory-1.t1" in (tmp_path / "candidates.yaml").read_text()
     (line,) = (tmp_path / "histories" / "past-1.jsonl").read_text().splitlines()
     assert json.loads(line)["turns"] == [{"role": "agent", "text": "The staging port is 8443."}]
     assert cli("lint", "--set", "candidates.yaml").code == 0

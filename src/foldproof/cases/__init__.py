@@ -22,6 +22,7 @@ from foldproof.cases.import_logs import Extra, LogImport, import_logs
 from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
 from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
+from foldproof.cases.logged import Logged
 from foldproof.cases.nodes import shown
 from foldproof.cases.project import find_project, load_project, project_environment, usual_log
 from foldproof.cases.project_records import (
@@ -44,7 +45,7 @@ from foldproof.cases.records import (
     Requirement,
     Waiver,
 )
-from foldproof.cases.save import add_to_set, append_cases, cases_text, dump_set, set_case_field
+from foldproof.cases.save import add_to_set, append_cases, cases_text, dump_new_sets, dump_set, set_case_field
 from foldproof.cases.schemas import project_schema, replay_set_schema
 from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.cases.since import lint_since, lost_sources, without_doubles
@@ -79,6 +80,7 @@ __all__ = [
     "Limits",
     "LogEntry",
     "LogImport",
+    "Logged",
     "Point",
     "Project",
     "Provenance",
@@ -95,6 +97,7 @@ __all__ = [
     "cases_text",
     "compactor_named",
     "cut",
+    "dump_new_sets",
     "dump_set",
     "expand",
     "file_hash",

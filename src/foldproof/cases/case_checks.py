@@ -8,7 +8,7 @@ from foldproof.cases.expectations import ANY_TOOL, ExpectedCall, argument_text
 from foldproof.cases.forgetting import forgetting_problems
 from foldproof.cases.frozen import prefix_faults
 from foldproof.cases.provenance import Source, source_of
-from foldproof.cases.records import Case
+from foldproof.cases.records import DRAFT, Case
 from foldproof.cases.sessions import before_its_time
 from foldproof.core import Problem, nearest_of
 from foldproof.logs import History
@@ -77,12 +77,18 @@ def _frozen_problems(case: Case) -> Iterator[_Found]:
         yield f"frozen.{at}", "frozen", f": `frozen[{at + 1}]` {what}", hint
 
 
+def is_empty(case: Case) -> bool:
+    """Whether a case says nothing at all of its answer."""
+    return not (case.expected or case.forbidden or case.abstain or case.all_expected or case.forget)
+
+
 def _nothing_asked(case: Case) -> Iterator[_Found]:
+    """A case that nothing could fail; of a draft a person may still have to say what it expects."""
     survives = case.forget is not None and case.forget.asks
     asked = (
         survives or case.expected or case.abstain or any(item.kind not in NOTHING_ASKED for item in case.all_expected)
     )
-    if not asked:
+    if not asked and not (DRAFT in case.tags and is_empty(case)):
         forbidden = case.forbidden or case.all_expected or case.forget
         only = ", only forbidden ones: silence would pass it" if forbidden else ""
         hint = "write under `expected_facts` what the answer must say, or `abstain: true` if it must admit not to know"

@@ -11,6 +11,7 @@ from foldproof.cases.expectation_values import expectation_content, expectation_
 from foldproof.cases.facts import fact_value
 from foldproof.cases.forgetting import forgetting_value
 from foldproof.cases.frozen import frozen_value
+from foldproof.cases.logged import logged_value
 from foldproof.cases.records import Case, JudgePin, Requirement, Waiver
 from foldproof.cases.sessions import sessions_value
 from foldproof.core import content_hash
@@ -36,6 +37,7 @@ def case_value(case: Case) -> dict[str, Any]:
         "valid_from": case.valid_from and case.valid_from.isoformat(),
         "reviewed": case.reviewed and case.reviewed.isoformat(),
         "memory_config": _free(case.memory_config),
+        "logged": logged_value(case.logged) if case.logged else {},
         "tags": list(case.tags),
     }
     return {key: item for key, item in value.items() if item or key in {"id", "class", case.asks_as}}

@@ -1,4 +1,4 @@
-"""Drafts of cases: the facts that the logged answer to a question took out of the past. No model. Pure."""
+"""Drafts of cases: what the logged answer to a question took out of the past, or said by itself. No model. Pure."""
 
 from __future__ import annotations
 
@@ -136,6 +136,32 @@ def sourced(exchange: Exchange, span: str) -> DraftedFact | Refused:
     return "in nothing that was known before"
 
 
+def answer_words(exchange: Exchange) -> tuple[str, ...]:
+    """What an answer says that stands neither in its question nor in the past: dates, numbers and names.
+
+    Those of the first sentence that has some, since it answers and the next ones explain. An answer without a memory
+    should say them too where the question needs none.
+    """
+    for sentence in _SENTENCE.split(exchange.answer):
+        found: list[str] = []
+        for span in _spans(sentence, least=1):
+            own = sourced(exchange, span) == "in nothing that was known before"
+            if own and not any(_plain(span) in _plain(other) for other in found):
+                found.append(span)
+        if found:
+            return tuple(found[:_MOST])
+    return ()
+
+
+def draft_of_answer(question: str, words: Sequence[str], *, history: str, taken: Collection[str] = ()) -> Case:
+    """The draft of a question whose answer took nothing out of the past: it expects these words, without a source.
+
+    Without any words it expects nothing yet.
+    """
+    expected = tuple(Fact("normalized", text) for text in words)
+    return Case(_free(_id_of(question), taken), question, expected=expected, history=history, tags=(DRAFT,))
+
+
 def draft_cases(
     question: str, facts: Sequence[DraftedFact], *, history: str, taken: Collection[str] = ()
 ) -> tuple[Case, ...]:
@@ -189,12 +215,12 @@ def _class_of(question: str, sentences: Sequence[str], dated: Sequence[DraftedFa
     return "episodic" if dated or _DATE.search(said) else "semantic"
 
 
-def _spans(answer: str) -> Iterator[str]:
-    """Dates, whatever holds a digit, and names: words in capitals that begin no sentence."""
+def _spans(answer: str, least: int = 2) -> Iterator[str]:
+    """Dates, what holds a digit and has so many characters, and names: words in capitals that begin no sentence."""
     yield from (match[0] for match in _DATE.finditer(answer))
     for match in _TOKEN.finditer(answer):
         span = match[0].strip("'’.,:;!?/-")
-        if len(span) > 1 and any(letter.isdigit() for letter in span):
+        if len(span) >= least and any(letter.isdigit() for letter in span):
             yield span
     yield from (match[0] for match in _NAME.finditer(answer))
 

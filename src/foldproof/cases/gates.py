@@ -12,6 +12,7 @@ from foldproof.cases.wire import WaiverWire
 from foldproof.core import Problem, nearest_of
 
 _COUNT = re.compile(r"([0-9]{1,6})\s*/\s*([0-9]{1,6})")
+_ONE_MAY_FAIL = 4
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -78,6 +79,21 @@ def gate_of_all(counts: Iterable[str]) -> dict[str, Requirement]:
     present = set(counts)
     own = sorted(present - set(CLASSES))
     return {name: Requirement() for name in (*CLASSES, *own) if name in present}
+
+
+def proposed_gate(classes: Iterable[str]) -> dict[str, Requirement]:
+    """Fixed counts for cases of these classes, for a person to decide on: of four or more of a class one may fail.
+
+    Strict classes are asked for `all`.
+    """
+    counts = Counter(classes)
+    gate = gate_of_all(counts)
+    lenient = {
+        name: Requirement(counts[name] - (counts[name] >= _ONE_MAY_FAIL), counts[name])
+        for name in gate
+        if name not in STRICT_CLASSES
+    }
+    return {**gate, **lenient}
 
 
 def waiver_of(

@@ -135,5 +135,10 @@ def write_history(history: History, path: Path) -> None:
     Raises:
         UsageError: where the folder cannot be written to.
     """
+    write_atomically(path, history_bytes(history))
+
+
+def history_bytes(history: History) -> bytes:
+    """A history as the file that it is written to."""
     lines = [json.dumps(session, ensure_ascii=False) for session in as_lines(history)]
-    write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
+    return "".join(f"{line}\n" for line in lines).encode()

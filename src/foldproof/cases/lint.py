@@ -11,7 +11,7 @@ from itertools import pairwise
 from rapidfuzz import fuzz, process
 
 from foldproof.cases.ageing import ageing_problems, said_in
-from foldproof.cases.case_checks import alternatives, covers, placed_facts
+from foldproof.cases.case_checks import alternatives, covers, is_empty, placed_facts
 from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.expectations import Expectation
 from foldproof.cases.lint_forgetting import forget_doubts
@@ -83,6 +83,7 @@ def _history_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
 def _case_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
     for case in replay_set.cases:
         whole = (
+            *_draft_doubts(case),
             *_whole_doubts(case),
             *_class_doubts(case, replay_set),
             *forget_doubts(case, replay_set.histories.get(case.history)),
@@ -104,6 +105,17 @@ def _class_doubts(case: Case, replay_set: ReplaySet) -> Iterator[_Doubt]:
     if case.abstain and case.expected:
         message = " must admit that nothing is known, and yet has expected facts"
         yield "abstain", "abstain-with-facts", message, "keep one of the two"
+
+
+def _draft_doubts(case: Case) -> Iterator[_Doubt]:
+    if DRAFT not in case.tags:
+        return
+    message = " is a draft: it expects what an agent did, and nobody has said yet that this was right"
+    todo = "confirm or change what it expects"
+    if is_empty(case):
+        message = " is a draft that expects nothing yet: no answer to it can be judged"
+        todo = "write under `expected_facts` what the answer must say"
+    yield "tags", "draft", message, f"{todo}, then take the tag `{DRAFT}` out"
 
 
 def _whole_doubts(case: Case) -> Iterator[_Doubt]:
@@ -140,9 +152,6 @@ def _correction_doubts(case: Case) -> Iterator[_Doubt]:
 
 
 def _doubts(case: Case) -> Iterator[_Doubt]:
-    if DRAFT in case.tags:
-        message = " is a draft: it expects what an agent did, and nobody has said yet that this was right"
-        yield "tags", "draft", message, f"confirm or change what it expects, then take the tag `{DRAFT}` out"
     question = Text(case.question)
     for place, fact in placed_facts(case, wanted=True):
         if any(match_fact(item, question).held for item in _deterministic(fact)):

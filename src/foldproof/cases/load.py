@@ -20,6 +20,7 @@ from foldproof.cases.frozen import CutFrom
 from foldproof.cases.gates import gate_of_all, requirements_of, waiver_of
 from foldproof.cases.histories import read_history
 from foldproof.cases.judges import judge_problems, prompt_hash
+from foldproof.cases.logged import Logged
 from foldproof.cases.nodes import Node, ReadBytes, data_of, line_at, read_bytes, shown
 from foldproof.cases.provenance import source_of
 from foldproof.cases.records import DRAFT, Case, JudgePin, ReplaySet, Waiver
@@ -242,7 +243,13 @@ def _record(wire: CaseWire, node: Node) -> Case:
         provenance={at: said for at, item in enumerate(wire.expected_facts) if (said := item.provenance)},
         valid_from=wire.valid_from,
         reviewed=wire.reviewed,
+        logged=_logged(wire),
     )
+
+
+def _logged(wire: CaseWire) -> Logged | None:
+    at = wire.logged
+    return Logged(at.user, at.session, at.day, at.asked) if at else None
 
 
 def _sources(wire: CaseWire) -> list[tuple[str, str]]:

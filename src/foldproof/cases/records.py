@@ -11,6 +11,7 @@ from foldproof.cases.counterparts import Counterpart
 from foldproof.cases.expectations import Expectation
 from foldproof.cases.forgetting import Forgetting
 from foldproof.cases.frozen import CutFrom
+from foldproof.cases.logged import Logged
 from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.sessions import CaseSession, CaseTurn, turn_name
 from foldproof.logs import History, PastTurn
@@ -36,7 +37,8 @@ class Case:
     one session of one turn. `frozen` is what was said and done before the question
     in the same conversation, `cut_from` where that was cut. `asks_as` is the key under which the question stands.
     `forget` is about the sessions as a whole. `provenance` has what is said of expected facts, by their index;
-    `valid_from` and `reviewed` are those of the facts that say nothing of it themselves.
+    `valid_from` and `reviewed` are those of the facts that say nothing of it themselves. `logged` says where the
+    question was really asked, None where nobody did.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Case:
     provenance: Mapping[int, Provenance] = field(default_factory=dict)
     valid_from: date | None = None
     reviewed: date | None = None
+    logged: Logged | None = None
 
     @property
     def parts(self) -> tuple[Case, ...]:
@@ -89,8 +92,8 @@ class Case:
 
     @property
     def timeless(self) -> Case:
-        """The case without what is said of the age of its facts, which changes neither question nor expectation."""
-        return replace(self, provenance={}, valid_from=None, reviewed=None)
+        """The case without the age of its facts and where it was asked: neither changes question or expectation."""
+        return replace(self, provenance={}, valid_from=None, reviewed=None, logged=None)
 
     def about(self, index: int) -> Provenance:
         """Where an expected fact comes from and how long it holds, that of the case where it does not say."""

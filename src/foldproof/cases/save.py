@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from foldproof.cases.contents import case_value
-from foldproof.cases.histories import write_history
+from foldproof.cases.histories import history_bytes, write_history
 from foldproof.cases.load import load_set
 from foldproof.cases.nodes import data_of, line_at, read_text, resolve, shown
 from foldproof.cases.records import Case, JudgePin, ReplaySet
@@ -19,6 +19,7 @@ from foldproof.cases.tree import tree_of
 from foldproof.cases.writing import write_atomically
 from foldproof.cases.yaml_text import RoundTrip, put, tree
 from foldproof.core import FileError, Problem, UsageError, nearest_of
+from foldproof.logs import History
 
 _BOM = b"\xef\xbb\xbf"
 _COMMENT = re.compile(r"(?<!\S)#(?:.*\S)?")
@@ -236,6 +237,32 @@ def set_text(replay_set: ReplaySet, histories: Mapping[str, str], comment: str =
 
 def _commented(comment: str) -> str:
     return "".join(f"{f'# {line}'.rstrip()}\n" for line in comment.splitlines())
+
+
+def dump_new_sets(sets: Mapping[Path, tuple[ReplaySet, str]]) -> tuple[Path, ...]:
+    """Write sets that are not there yet, each with the comment that opens it; the files, sets and then histories.
+
+    A history that is there already, and says the same, is shared. Nothing is written unless everything can be.
+
+    Raises:
+        UsageError: where a set is there already, or a history that says something else, or the folder cannot be
+            written to.
+    """
+    histories: dict[Path, History] = {}
+    for path, (replay_set, _) in sets.items():
+        if path.exists():
+            raise UsageError(f"{shown(path)}: the file is there already\n  name another")
+        for name, history in replay_set.histories.items():
+            place = path.parent / "histories" / f"{name}.jsonl"
+            if place.exists() and place.read_bytes() != history_bytes(history):
+                raise UsageError(
+                    f"{shown(place)}: there is another history of that name already, which a set may use\n"
+                    "  write to another folder, or take that one away"
+                )
+            histories[place] = history
+    for path, (replay_set, comment) in sets.items():
+        dump_set(replay_set, path, comment)
+    return (*sets, *histories)
 
 
 def dump_set(replay_set: ReplaySet, path: Path | str, comment: str = "") -> None:

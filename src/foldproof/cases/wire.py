@@ -90,6 +90,15 @@ class CutFromWire(Wire):
     turn: Count
 
 
+class LoggedWire(Wire):
+    """Where the question was really asked, and how often."""
+
+    user: Text = ""
+    session: Text = ""
+    day: WireDay | None = None
+    asked: Count = 1
+
+
 class BystanderWire(Wire):
     """Another user whose facts must survive; the user without a label where none is named."""
 
@@ -137,6 +146,7 @@ class CaseWire(AnsweredWire):
     memory_config: FreeMapping = Field(default_factory=dict)
     forget: ForgetWire | None = None
     abstain: Flag = False
+    logged: LoggedWire | None = None
     tags: list[Text] = Field(default_factory=list)
 
 

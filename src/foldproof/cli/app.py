@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("start:demo", "A whole check on shipped data; no key, no network."),
     "init": ("start:init", "Write a project that works at once."),
     "mine": ("mine:mine", "Find the questions that users really asked, in logs."),
+    "triage": ("triage:triage", "Sort cases by asking with the memory and without it."),
     "coverage": ("coverage:coverage", "How much of what users ask the set asks, and what is new."),
     "lint": ("files:lint", "Everything that is wrong with the replay set."),
     "run": ("asking:run", "Ask every question on one configuration."),

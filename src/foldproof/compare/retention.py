@@ -102,12 +102,12 @@ def _retention(name: str, scores: list[CaseScore], controls: ControlScores) -> R
         unjudged=tuple(
             score.id
             for score in scores
-            if not (_settled(controls.unplugged[score.id]) and _settled(controls.oracle[score.id]))
+            if not (is_settled(controls.unplugged[score.id]) and is_settled(controls.oracle[score.id]))
         ),
     )
 
 
-def _settled(score: CaseScore) -> bool:
+def is_settled(score: CaseScore) -> bool:
     """Whether further trials could not change what is said: one passed, or all were judged and none did."""
     return score.passes > 0 or (bool(score.trials) and not score.errors)
 
@@ -129,19 +129,19 @@ def _vacuous(controls: ControlScores) -> Iterator[ControlFinding]:
 def _failing(controls: ControlScores, candidate: Scores) -> Iterator[ControlFinding]:
     passing = {score.id for scores in (controls.full, candidate) for score in scores.values() if score.passes}
     for score in controls.oracle.values():
-        if _settled(score) and not score.passes:
+        if is_settled(score) and not score.passes:
             yield _failed(score, "oracle", "unheeded" if score.id in passing else "broken")
     enough = {score.id for score in controls.oracle.values() if score.passes}
     for score in controls.full.values():
-        if _settled(score) and not score.passes and score.id in enough:
+        if is_settled(score) and not score.passes and score.id in enough:
             yield _failed(score, "full", "overlooked")
 
 
 def _failed(score: CaseScore, control: ControlName, finding: Finding) -> ControlFinding:
-    return ControlFinding(score.id, score.case_class, control, finding, _why_failed(score.trials[0]))
+    return ControlFinding(score.id, score.case_class, control, finding, why_failed(score.trials[0]))
 
 
-def _why_failed(trial: TrialScore) -> str:
+def why_failed(trial: TrialScore) -> str:
     """What the first answer did not have right, fact by fact."""
     wrong = [
         f"{'says' if fact.role == 'forbidden' else fact.outcome} '{fact.fact}'" for fact in trial.facts if not fact.ok
@@ -157,6 +157,6 @@ def _unjudged(controls: ControlScores) -> Iterator[ControlFinding]:
     )
     for control, scores in sides:
         for score in scores.values():
-            if not _settled(score):
+            if not is_settled(score):
                 reason = next((trial.error for trial in score.trials if trial.error), "not asked")
                 yield ControlFinding(score.id, score.case_class, control, "unjudged", reason)

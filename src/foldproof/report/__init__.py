@@ -76,10 +76,13 @@ from foldproof.report.terminal import (
     render_pin,
     render_reconciliation,
     render_run,
+    render_triage,
 )
+from foldproof.report.triage import AskedBy, TriageDocument, gate_texts, triage_document
 
 __all__ = [
     "DOCUMENTS",
+    "AskedBy",
     "BaselineDocument",
     "CheckDocument",
     "CompareDocument",
@@ -103,6 +106,7 @@ __all__ = [
     "MineDocument",
     "PlanDocument",
     "RunDocument",
+    "TriageDocument",
     "baseline_document",
     "calibration_document",
     "check_document",
@@ -114,6 +118,7 @@ __all__ = [
     "disagreement_row",
     "document_schema",
     "explain_document",
+    "gate_texts",
     "grade_document",
     "holdout_classes",
     "holdout_entries",
@@ -153,7 +158,9 @@ __all__ = [
     "render_pin",
     "render_reconciliation",
     "render_run",
+    "render_triage",
     "run_document",
     "run_info",
+    "triage_document",
     "write_schemas",
 ]

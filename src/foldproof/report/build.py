@@ -38,9 +38,8 @@ from foldproof.report.documents import (
     ProblemRow,
     RunDocument,
     ScoredCase,
-    SetInfo,
 )
-from foldproof.report.explained import RunInfo, TrialFactRow, TrialRow
+from foldproof.report.explained import RunInfo, SetInfo, TrialFactRow, TrialRow
 from foldproof.score import CaseScore, FactScore, TrialScore
 
 

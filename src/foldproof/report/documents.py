@@ -15,26 +15,18 @@ from foldproof.report.controls import ControlsPart
 from foldproof.report.corrections import CorrectionRow
 from foldproof.report.coverage import CoverageDocument
 from foldproof.report.cuts import CutDocument
-from foldproof.report.explained import Document, ExplainDocument, RunInfo, TrialRow
+from foldproof.report.explained import Document, ExplainDocument, RunInfo, SetInfo, TrialRow
 from foldproof.report.grades import GradeDocument
 from foldproof.report.holdout import HoldoutDocument, HoldoutLogDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePart, JudgePinDocument, JudgeReconciliationDocument
 from foldproof.report.mined import MineDocument
+from foldproof.report.triage import TriageDocument
 from foldproof.score import Owner
 from foldproof.score.cases import CaseOutcome
 from foldproof.score.trials import FactOutcome, FactRole
 
 VerdictWord = Literal["pass", "blocked", "inconclusive"]
-
-
-class SetInfo(Document):
-    """The replay set: its name, content hash and number of cases."""
-
-    name: str
-    sha256: str
-    cases: int
-    flag: str = Field(default="", description="the option that names the set, where no project file does")
 
 
 class GateRow(Document):
@@ -342,6 +334,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "mine": MineDocument,
     "plan": PlanDocument,
     "run": RunDocument,
+    "triage": TriageDocument,
 }
 """Every document by its name; the schema of each is shipped as `schemas/NAME-1.schema.json`."""
 

@@ -18,6 +18,15 @@ class Document(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True, defer_build=True)
 
 
+class SetInfo(Document):
+    """The replay set: its name, content hash and number of cases."""
+
+    name: str
+    sha256: str
+    cases: int
+    flag: str = Field(default="", description="the option that names the set, where no project file does")
+
+
 class RunInfo(Document):
     """A run: its number, configuration, control, state, and how many trials were asked now or stood in the store."""
 

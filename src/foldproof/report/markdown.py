@@ -16,8 +16,8 @@ from foldproof.report.controls import (
     retention_word,
 )
 from foldproof.report.corrections import CHECK_HEADER, HEADING, RUN_HEADER, compared_rows, run_rows
-from foldproof.report.documents import CaseRow, CheckDocument, CompareDocument, GateRow, RunDocument, SetInfo
-from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo
+from foldproof.report.documents import CaseRow, CheckDocument, CompareDocument, GateRow, RunDocument
+from foldproof.report.explained import ExplainDocument, ExplainedTrialRow, ItemRow, RunInfo, SetInfo
 from foldproof.report.figures import INFORMS, check_figures, compared_figures, run_figure_lines
 from foldproof.report.judged import judged_lines
 from foldproof.report.markup import code, codes, fenced, folded, table, words

@@ -48,8 +48,11 @@ class MineDocument(Document):
     seed: int
     broken: int = Field(description="lines that cannot be read")
     broken_lines: list[BrokenLine] = Field(description="the first of them")
-    drafted: int | None = Field(default=None, description="cases that were drafted; null where none were asked for")
-    without: list[str] = Field(default=[], description="questions of which no case could be drafted")
+    drafted: int | None = Field(
+        default=None, description="cases that expect something of the past; null where no drafts were asked for"
+    )
+    from_answer: list[str] = Field(default=[], description="questions whose case expects words of the answer alone")
+    without: list[str] = Field(default=[], description="questions whose case expects nothing yet")
     written: list[str] = Field(default=[], description="the set and its histories")
     notes: list[str] = Field(default=[], description="what the log cannot show, and what was done to it")
     next: list[str] = Field(default=[], description="what to do next")

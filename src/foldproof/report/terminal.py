@@ -56,9 +56,11 @@ from foldproof.report.pages import (
     write_pin,
     write_reconciliation,
     write_run,
+    write_triage,
 )
 from foldproof.report.sheet import Mark, Part, Row, Sheet
 from foldproof.report.text import Piece
+from foldproof.report.triage import TriageDocument
 
 D = TypeVar("D")
 _STYLES: dict[Mark, str] = {
@@ -264,6 +266,11 @@ def render_mined(document: MineDocument, *, width: int, colour: bool, details: b
 def render_coverage(document: CoverageDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """How much of what users asked the cases ask; with details every topic and case."""
     return _render(write_coverage, document, width, colour=colour, details=details)
+
+
+def render_triage(document: TriageDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """How many cases fall in each bucket, what was chosen and why; with details every case."""
+    return _render(write_triage, document, width, colour=colour, details=details)
 
 
 def render_cut(document: CutDocument, *, width: int, colour: bool, details: bool = False) -> str:

@@ -23,6 +23,7 @@ from foldproof.workflow.run_reports import RunReport
 from foldproof.workflow.run_sessions import RecordedSession, sessions_of_run
 from foldproof.workflow.running import ConfirmationNeededError, Options, plan_size, run_config
 from foldproof.workflow.sink import Progress
+from foldproof.workflow.triage import TriageReport, triage_cases, with_choice, write_chosen
 from foldproof.workflow.verdicts import verdicts_of
 from foldproof.workflow.workspace import Workspace, locate_project, open_workspace
 
@@ -46,6 +47,7 @@ __all__ = [
     "Reconciliation",
     "RecordedSession",
     "RunReport",
+    "TriageReport",
     "Workspace",
     "apply_acceptance",
     "calibrate_judge",
@@ -72,5 +74,8 @@ __all__ = [
     "session_in_log",
     "session_of_run",
     "sessions_of_run",
+    "triage_cases",
     "verdicts_of",
+    "with_choice",
+    "write_chosen",
 ]

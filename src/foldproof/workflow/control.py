@@ -89,7 +89,7 @@ async def run_control(
         workspace, config, control=control, yes=options.yes, cassette=options.cassette
     ) as opened:
         quiet = replace(options, only=(), failing=False, resume="", fresh=False)
-        run = _run_of(workspace, opened, quiet)
+        run = recent_run(workspace, opened, quiet)
         report = await ask(workspace, opened, run, cases=fit, repeats=1, options=quiet)
     return Control(report.scores, report=report)
 
@@ -106,10 +106,14 @@ def _cannot_be_cut_off(workspace: Workspace, configuration: Configuration, contr
     return "" if told or control != "unplugged" else "the agent is given no memory and no history to cut off"
 
 
-def _run_of(workspace: Workspace, opened: Opened, options: Options) -> Run:
+def recent_run(workspace: Workspace, opened: Opened, options: Options) -> Run:
+    """The newest run of the same set, settings and code that began within the last day, finished or not; else another.
+
+    Unplugged it may be of any age, since it asks about the set. With `fresh` none is gone on with.
+    """
     earlier = workspace.store.runs(identity=new_run(workspace, opened).identity)[:1]
     usable = [run for run in earlier if opened.control == "unplugged" or is_recent(run)]
-    return usable[0] if usable else find_run(workspace, opened, options)
+    return usable[0] if usable and not options.fresh else find_run(workspace, opened, options)
 
 
 async def run_controls(
@@ -117,11 +121,11 @@ async def run_controls(
 ) -> Controls:
     """Run every control beside a configuration whose own `scores` are at hand, within the cost limit."""
     unplugged = await run_control(workspace, config, options, cases=cases)
-    left = less(workspace, options, _asked_now(unplugged))
+    left = less(workspace, options, asked_now(unplugged))
     oracle = await run_control(workspace, config, left, cases=cases, control="oracle")
-    left = less(workspace, left, _asked_now(oracle))
+    left = less(workspace, left, asked_now(oracle))
     full = await run_control(workspace, config, left, cases=cases, control="full")
-    left = less(workspace, left, _asked_now(full))
+    left = less(workspace, left, asked_now(full))
     live = Control()
     if any(case.frozen for case in cases):
         live = await run_control(workspace, config, left, cases=cases, control="live")
@@ -141,7 +145,7 @@ async def run_controls(
     )
 
 
-def _asked_now(control: Control) -> RunReport | None:
+def asked_now(control: Control) -> RunReport | None:
     """The run where it asked anything: what stood in the store costs nothing again."""
     return control.report if control.report and control.report.asked else None
 

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
-from foldproof.cases import Case, ReplaySet, dump_set, shown
-from foldproof.cases.drafting import draft_cases, draft_facts
+from foldproof.cases import Case, Logged, ReplaySet, dump_new_sets, shown
+from foldproof.cases.drafting import answer_words, draft_cases, draft_facts, draft_of_answer
 from foldproof.cases.exchanges import exchange_of
 from foldproof.core import Redactor, UsageError
 from foldproof.logs import History, ImportedSession, read_logs
 from foldproof.logs.mining import Question
 
+_LONGEST_STEM = 60
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _COMMENT = (
-    "Drafted by foldproof mine: each fact stands in an earlier turn and in the logged answer.\n"
-    "Nobody has confirmed it: look at each case, then take its tag `draft` out."
+    "Drafted by foldproof mine: a fact with a source stands in an earlier turn and in the logged answer, one without\n"
+    "in the answer alone. Nobody has confirmed them: sort the cases with foldproof triage, look at what it chooses."
 )
+_NO_NAME = re.compile(r"[\s/\x00-\x1f\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """The cases that were drafted, the questions of which none could be, and the files: the set, then histories."""
+    """The cases that were drafted, and the files: the set, then histories. Every question has a case.
+
+    `from_answer` are the questions whose facts stand in the logged answer alone, `without` those whose case expects
+    nothing yet.
+    """
 
     cases: tuple[Case, ...]
+    from_answer: tuple[str, ...]
     without: tuple[str, ...]
     written: tuple[str, ...] = ()
 
@@ -46,7 +54,7 @@ def draft_set(
     is kept.
 
     Raises:
-        UsageError: as `read_logs`, where the set is there already, and where nothing could be drafted.
+        UsageError: as `read_logs`, where the set is there already, and where no fact could be drafted.
     """
     if to.exists():
         raise UsageError(f"{shown(to)}: the file is there already\n  name another")
@@ -59,25 +67,34 @@ def draft_set(
         one_user.sort(key=lambda session: session.started.order if session.started else _EARLIEST)
     histories: dict[str, History] = {}
     cases: list[Case] = []
+    from_answer: list[str] = []
     without: list[str] = []
     for number, question in enumerate(questions, 1):
-        name = f"past-{number}"
         own = sessions.get(question.user or f" {question.session}", [])
         exchange = exchange_of(question.text, own, user=question.user)
         facts = draft_facts(exchange)
-        drafted = draft_cases(question.text, facts, history=name, taken={case.id for case in cases})
-        cases += drafted
-        if drafted:
-            used = {fact.session for fact in facts}
-            held = tuple(session for session in exchange.held if session.id in used)
-            histories[name] = History(name, (*held, *exchange.past))
-        else:
-            without.append(question.text)
-    if not cases:
+        used = {fact.session for fact in facts}
+        past = (*(session for session in exchange.held if session.id in used), *exchange.past)
+        name = f"{_NO_NAME.sub('-', to.stem)[:_LONGEST_STEM]}-{number}" if past else ""
+        taken = {case.id for case in cases}
+        drafted = draft_cases(question.text, facts, history=name, taken=taken)
+        if not drafted:
+            words = answer_words(exchange)
+            drafted = (draft_of_answer(question.text, words, history=name, taken=taken),)
+            (from_answer if words else without).append(question.text)
+        cases += [replace(drafted[0], logged=_logged(question)), *drafted[1:]]
+        if past:
+            histories[name] = History(name, past)
+    if len(without) == len(cases):
         raise UsageError(
             "no case could be drafted: no answer holds a date, a number, a name or a rule that its user told before\n"
             "  look at the questions without --to"
         )
-    dump_set(ReplaySet(to.stem, "", tuple(cases), {}, "", histories, gate_declared=False), to, _COMMENT)
-    written = (shown(to), *(shown(to.parent / "histories" / f"{name}.jsonl") for name in histories))
-    return Drafts(tuple(cases), tuple(without), written)
+    drafts = ReplaySet(to.stem, "", tuple(cases), {}, "", histories, gate_declared=False)
+    written = dump_new_sets({to: (drafts, _COMMENT)})
+    return Drafts(tuple(cases), tuple(from_answer), tuple(without), tuple(map(shown, written)))
+
+
+def _logged(question: Question) -> Logged:
+    day = date.fromisoformat(question.day) if question.day else None
+    return Logged(question.user, question.session, day, question.asked + question.alike)

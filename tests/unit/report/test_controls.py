@@ -18,7 +18,8 @@ from foldproof.report import (
     render_run,
     run_info,
 )
-from foldproof.report.documents import BaselineDocument, CheckDocument, SetInfo
+from foldproof.report.documents import BaselineDocument, CheckDocument
+from foldproof.report.explained import SetInfo
 
 RETENTION = (
     Retention("safety", 2, candidate=1, unplugged=0, oracle=2, full=1, full_of=2),

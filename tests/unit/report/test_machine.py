@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from foldproof.cases import Case, JudgePin, LogEntry
 from foldproof.cases.coverage import cover_traffic
-from foldproof.compare import Baseline, RunVerdict, change_figures, run_figures
+from foldproof.compare import Baseline, Chosen, RunVerdict, Triaged, change_figures, run_figures
 from foldproof.compare.calibration import measure_judge
 from foldproof.compare.gate import ClassGate
 from foldproof.compare.judge_controls import ControlVerdict, control_rates
@@ -23,6 +23,7 @@ from foldproof.matching import Fact
 from foldproof.record import Claim, JudgeIdentity, Trial
 from foldproof.report import (
     DOCUMENTS,
+    AskedBy,
     CoverageSet,
     CutDocument,
     DemoDocument,
@@ -46,9 +47,11 @@ from foldproof.report import (
     pin_document,
     reconciliation_document,
     run_info,
+    triage_document,
     write_schemas,
 )
 from foldproof.report.cuts import PointEntry
+from foldproof.report.explained import RunInfo
 from foldproof.report.grades import grade_document
 from foldproof.report.holdout import (
     HoldoutDocument,
@@ -161,7 +164,22 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "mine": [mined_document()],
         "plan": [PlanDocument(config="production", cases=2, trials=4)],
         "run": [run({}), run({"allergy": ["?"]}, stopped="x")],
+        "triage": [triaged(replay_set()), triaged(replay_set(), "undecided")],
     }
+
+
+def triaged(replay_set, *buckets):
+    buckets = buckets or ("needs no memory", "keep", "canary", "backlog", "broken", "undecided")
+    sorted_ = [
+        Triaged(case.id, case.case_class, bucket, "é", "error" if bucket == "undecided" else None,
+                "fold" if bucket == "backlog" else None)
+        for case, bucket in zip(replay_set.cases, buckets, strict=False)
+    ]  # fmt: skip
+    chosen = [Chosen(one.id, one.bucket == "canary", "é") for one in sorted_ if one.bucket in {"keep", "canary"}]
+    asked_by = {one.id: AskedBy("ada", "port", 2) for one in sorted_}
+    runs = [RunInfo(config="p", run="0001")]
+    told = {"config": "p", "chosen": chosen, "asked_by": asked_by, "runs": runs, "notes": ["n"]}
+    return triage_document(replay_set, sorted_, **told)
 
 
 def holdout(scores, **said):

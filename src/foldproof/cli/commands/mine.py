@@ -39,8 +39,8 @@ def mine(
     """Read LOGS of one format, drop what asks nothing, merge what is the same, and choose a fair few.
 
     Every user is asked for before any is twice, then every topic and week. The same logs and seed give the same
-    questions. With --to, a case is drafted for each question whose logged answer holds something that its user said
-    before; nobody has confirmed it yet, and it has the tag `draft`.
+    questions. With --to, a case is drafted for each question: it expects what the logged answer holds of what its user
+    said before, or else what it says by itself. Nobody has confirmed it yet, and it has the tag `draft`.
     """
     redactor, key_note = redactor_of(**{name: named.pop(name) for name in ("kinds", "names", "region", "key")})
     options = MineOptions(**named, jobs=jobs or 0)
@@ -49,9 +49,10 @@ def mine(
     document = mine_document(mined, notes=[kept], following=["foldproof mine … --to candidates.yaml drafts cases"])
     if target is not None:
         drafts = draft_set(logs, mined.questions, to=target, format_name=mined.format.name, redactor=redactor)
-        document.drafted, document.without = len(drafts.cases), list(drafts.without)
+        document.from_answer, document.without = list(drafts.from_answer), list(drafts.without)
+        document.drafted = len(drafts.cases) - len(drafts.from_answer) - len(drafts.without)
         document.written = list(drafts.written)
-        document.next = [f"foldproof lint --set {shown(target)}", "look at each case, then take the tag `draft` out"]
+        document.next = [f"foldproof triage CONFIG --set {shown(target)} sorts them by asking with and without memory"]
     show(document, render_mined, as_json=as_json)
     return ExitCode.PASS
 

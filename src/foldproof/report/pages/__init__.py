@@ -14,6 +14,7 @@ from foldproof.report.pages.judges import write_calibration, write_pin, write_re
 from foldproof.report.pages.mined import write_mined
 from foldproof.report.pages.run import write_run
 from foldproof.report.pages.short import write_doctor, write_files, write_lint, write_match
+from foldproof.report.pages.triage import write_triage
 
 __all__ = [
     "write_baseline",
@@ -36,4 +37,5 @@ __all__ = [
     "write_pin",
     "write_reconciliation",
     "write_run",
+    "write_triage",
 ]

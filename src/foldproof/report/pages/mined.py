@@ -45,8 +45,9 @@ def _steps(document: MineDocument) -> Iterator[tuple[str, int, str]]:
     most = ", ".join(f"{inline(name) or '(none)'}: {count}" for name, count in list(document.topics.items())[:_TOPICS])
     yield "chosen", len(document.chosen), f"{counted(document.users, 'user')}; topics {most}" if most else ""
     if document.drafted is not None:
-        left = counted(len(document.without), "answer")
-        yield "drafted", document.drafted, f"cases in {inline(document.written[0])}; {left} hold nothing of the past"
+        yield "drafted", document.drafted, f"cases in {inline(document.written[0])} that expect something of the past"
+        yield "of the answer", len(document.from_answer), "more, which expect words of the logged answer alone"
+        yield "empty", len(document.without), "more, which expect nothing yet"
 
 
 _WHY = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from foldproof.report.corrections import HEADING
-from foldproof.report.documents import CaseRow, GateRow, SetInfo
-from foldproof.report.explained import RunInfo
+from foldproof.report.documents import CaseRow, GateRow
+from foldproof.report.explained import RunInfo, SetInfo
 from foldproof.report.sheet import Row, Sheet, verdict_mark
 from foldproof.report.summary import Loss, before_after, gate_names, gate_word, owners_line, wrong_facts
 from foldproof.report.text import BRIEF, counted, inline
