@@ -132,6 +132,6 @@ def test_a_fact_that_only_the_memory_held_is_drafted_with_the_item_as_its_source
     done = cli("mine", "log.jsonl", "--to", "candidates.yaml")
     assert done.code == 0, done.err
     assert "candidates-1/memory-1.t1" in (tmp_path / "candidates.yaml").read_text()
-    (line,) = (tmp_path / "histories" / "past-1.jsonl").read_text().splitlines()
+    (line,) = (tmp_path / "histories" / "candidates-1.jsonl").read_text().splitlines()
     assert json.loads(line)["turns"] == [{"role": "agent", "text": "The staging port is 8443."}]
     assert cli("lint", "--set", "candidates.yaml").code == 0
