@@ -11,10 +11,11 @@ from foldproof.matching.many import match_many
 from foldproof.matching.mapped import Span
 from foldproof.matching.match import MATCHER_VERSION, Match, match_fact, match_facts
 from foldproof.matching.nearest import Nearest, resembling
+from foldproof.matching.parts import Part, Parts, parts_of
 from foldproof.matching.quoted import quoted_at
 from foldproof.matching.text import Text, normalize
 from foldproof.matching.tokens import UNSPACED, is_unspaced
-from foldproof.matching.weakened import Parts, Weakened, parts_of, reworded, telling_tokens, weakened
+from foldproof.matching.weakened import Weakened, reworded, telling_tokens, weakened
 
 __all__ = [
     "MATCHER_VERSION",
@@ -24,6 +25,7 @@ __all__ = [
     "Match",
     "Nearest",
     "Outcome",
+    "Part",
     "Parts",
     "Span",
     "Text",

@@ -1,0 +1,87 @@
+"""The sentences of a text, each prepared once: outputs of many rounds share most of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+from foldproof.compaction import sentences_of
+from foldproof.matching import Text
+from foldproof.matching.negation import REACH, negation
+from foldproof.matching.units import UNITS
+
+_KEPT = 1 << 16
+_JOINED = re.compile(r"(-?\d[\d.,/:+]*)([^\W\d_]+)")
+_MARK = re.compile(r"\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
+_NAME = re.compile(r"[^\W\d_][\w.-]*[A-Z][\w.-]*|[A-Z][\w.-]*")
+
+
+class Unit:
+    """One sentence of a text, without the mark of a list that it opens with."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw[_MARK.match(raw).end() :]  # type: ignore[union-attr]  # it matches the empty text too
+        self.text = Text(self.raw)
+        self.tokens: tuple[str, ...] = tuple(apart(self.text.padded.split()))
+        self.words = frozenset(self.tokens)
+
+    @cached_property
+    def opening(self) -> frozenset[int]:
+        """The places of tokens that begin a clause."""
+        places, at = {0}, 0
+        for piece in self.text.gaps.strip().split("\n"):
+            at += len(apart(piece.replace("\x1f", " ").split()))
+            places.add(at)
+        return frozenset(places)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words with a capital letter, as they are written."""
+        return names_in(self.raw)
+
+    def denies(self, start: int, end: int) -> bool:
+        """Whether the tokens of a half-open range stand in a negation."""
+        padded = self.text.padded
+        if len(self.tokens) != padded.count(" ") - 1:
+            return False  # a number was parted from its unit: the places are not those of the text
+        low = len(" ".join(self.tokens[:start])) + (1 if start else 0)
+        high = low + 1 + len(" ".join(self.tokens[start:end]))
+        gaps = self.text.gaps
+        before, after = gaps[max(0, low - REACH) : low + 1], gaps[high : high + REACH]
+        return bool(negation(before, after, padded[low + 1 : high], self.text.languages))
+
+    def place_of(self, key: str) -> int | None:
+        """Which token a normalized text begins at, or None where its tokens do not stand together."""
+        at = self.text.padded.find(f" {key} ")
+        return self.text.padded.count(" ", 0, at) if at >= 0 else None
+
+    def tokens_since_clause(self, place: int) -> Sequence[str]:
+        """The tokens before a place, those of earlier clauses blanked."""
+        begun = max(at for at in self.opening if at <= place)
+        return ("",) * begun + self.tokens[begun:place]
+
+
+@lru_cache(maxsize=1024)
+def names_in(text: str) -> frozenset[str]:
+    """The words of a text that have a capital letter, as they are written."""
+    return frozenset(_NAME.findall(text))
+
+
+def apart(tokens: Sequence[str]) -> list[str]:
+    """Tokens with each number and the unit that is written together with it as two: "15kg" is "15 kg"."""
+    found: list[str] = []
+    for token in tokens:
+        joined = _JOINED.fullmatch(token) if token[-1:].isalpha() else None
+        found += joined.groups() if joined and joined[2] in UNITS else (token,)
+    return found
+
+
+def units_of(text: str) -> tuple[Unit, ...]:
+    """The sentences of a text, in order."""
+    return tuple(unit for line in text.splitlines() for unit in _units_in(line))
+
+
+@lru_cache(maxsize=_KEPT)
+def _units_in(line: str) -> tuple[Unit, ...]:
+    return tuple(Unit(sentence) for sentence in sentences_of(line))
