@@ -52,26 +52,36 @@ def _mistyped(name: str, text: str, counts: Counter[str]) -> tuple[str, str] | N
 
 
 def _requirement(name: str, text: str, count: int) -> Requirement | tuple[str, str]:
-    stated = f"gate '{name}: {text}'"
+    if name in STRICT_CLASSES and text != "all":
+        return f"gate '{name}: {text}' asks less than all of class '{name}'", f"allowed: `{name}: all`"
+    return requirement_of(text, f"gate '{name}: {text}'", count=count, of=name)
+
+
+def requirement_of(
+    text: str, stated: str, *, count: int, of: str, noun: str = "cases", whole: str = "the set"
+) -> Requirement | tuple[str, str]:
+    """What `all` or a count such as `4/5` asks of `count` things of a class, or what is wrong with it and a remedy.
+
+    `stated` is how it was written, for messages; `noun` names the things, `whole` what they are of.
+    """
     if text == "all":
         return Requirement()
-    if name in STRICT_CLASSES:
-        return f"{stated} asks less than all of class '{name}'", f"allowed: `{name}: all`"
     match = _COUNT.fullmatch(text)
     if not match:
-        hint = "percentages move with the set; " if "%" in text else ""
+        hint = f"percentages move with {whole}; " if "%" in text else ""
         return f"{stated} is no gate", f"{hint}allowed: `all`, or a count decided on, such as `4/5`"
-    need, of = int(match[1]), int(match[2])
-    if need > of:
-        return f"{stated} asks for more cases than it counts", f"allowed: `1/{of}` to `{of}/{of}`, or `all`"
+    need, counted = int(match[1]), int(match[2])
+    if need > counted:
+        allowed = f"allowed: `1/{counted}` to `{counted}/{counted}`, or `all`"
+        return f"{stated} asks for more {noun} than it counts", allowed
     if need == 0:
-        return f"{stated} asks for nothing", "leave the class out, or write how many cases must pass"
-    if of != count:
+        return f"{stated} asks for nothing", f"leave the class out, or write how many {noun} must pass"
+    if counted != count:
         return (
-            f"{stated} counts {of} cases, but the set has {count} of class '{name}'",
+            f"{stated} counts {counted} {noun}, but {whole} has {count} of class '{of}'",
             "a moving set must not move the threshold: write the count you decided on",
         )
-    return Requirement(need, of)
+    return Requirement(need, counted)
 
 
 def gate_of_all(counts: Iterable[str]) -> dict[str, Requirement]:

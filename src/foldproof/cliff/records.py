@@ -11,11 +11,11 @@ Schedule = Literal["progressive", "window", "budget"]
 """How the rounds follow each other: each shrinks the last output; a window of fixed size that new talk fills again;
 one budget for a history that grows."""
 SCHEDULES: tuple[Schedule, ...] = ("progressive", "window", "budget")
-RoundState = Literal["ok", "over budget", "copy", "empty", "error", "timeout", "error text", "skipped"]
-"""What came of a round. `over budget` gave more than it was granted, `copy` more than that: all it was given; both are
-scored, and never count as better. `empty` lost everything. The last four are failures, of which nothing can be said:
-`skipped` had no input, since an earlier round failed."""
-FAILED: frozenset[RoundState] = frozenset({"error", "timeout", "error text", "skipped"})
+RoundState = Literal["ok", "over budget", "copy", "empty", "error", "skipped"]
+"""What came of a round. `over budget` gave more than it was granted, `copy` more than that: all it was given. Both are
+scored, and never count as better. `empty` lost everything. The last two are failures, of which nothing can be said:
+the compactor failed, or a round before did, so that there was no text to go on with."""
+FAILED: frozenset[RoundState] = frozenset({"error", "skipped"})
 """The states that are no judgement: a round in one of them is neither kept nor lost."""
 ProbeCondition = Literal["full", "without", "restated", "compacted"]
 """What a model that is probed worked by: the whole document; the document without the labelled line; that, with the

@@ -5,6 +5,7 @@ distrust it.
 """
 
 from foldproof.compare.statistics.agreement import Agreement, cohens_kappa, gwets_ac1
+from foldproof.compare.statistics.clusters import clustered
 from foldproof.compare.statistics.pairs import SignFlip, mcnemar, sign_flip, smallest_drop
 from foldproof.compare.statistics.proportions import Interval, clopper_pearson, wilson
 from foldproof.compare.statistics.repeats import pass_hat_k
@@ -17,6 +18,7 @@ __all__ = [
     "Rates",
     "SignFlip",
     "clopper_pearson",
+    "clustered",
     "cohens_kappa",
     "gwets_ac1",
     "mcnemar",
