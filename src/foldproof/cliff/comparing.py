@@ -37,7 +37,7 @@ class Flip:
 def ceiling_curves(
     scored: Iterable[ScoredRound], lines: Sequence[LabelledLine], sizes: Mapping[str, int]
 ) -> tuple[Curve, ...]:
-    """The most lines of each class that the budgets could hold whole: the labelled ones of the class first, short first.
+    """The most lines of each class that the budgets could hold whole: those of the class first, the short ones first.
 
     A ceiling of keeping lines, which no method knows which to keep; one that rewrites can be shorter. Each class has
     its own: no budget holds all of them at once.
@@ -50,14 +50,13 @@ def ceiling_curves(
     for line in current(lines):
         for name in (EVERY, line.cls):
             costs.setdefault(name, {}).setdefault(line.document, []).append(cost_of(line.text))
-    classes = class_order(name for name in costs if name != EVERY)
     return tuple(
         Curve(
             key,
             tuple(_level(number, rounds[number], sizes) for number in sorted(rounds)),
             {
                 name: tuple(_point(name, number, rounds[number], costs[name]) for number in sorted(rounds))
-                for name in (EVERY, *classes)
+                for name in (EVERY, *class_order(name for name in costs if name != EVERY))
             },
         )
         for key, rounds in budgets.items()
@@ -108,11 +107,8 @@ def flips_of(curves: Sequence[Curve]) -> tuple[Flip, ...]:
 
 
 def _turned(one: str, other: str, ratio: float, shares: Mapping[str, Mapping[Schedule, float]]) -> list[Flip]:
-    both = [
-        (schedule, (shares[one][schedule], shares[other][schedule]))
-        for schedule in shares[one]
-        if schedule in shares[other]
-    ]
+    shared = (schedule for schedule in shares[one] if schedule in shares[other])
+    both = [(schedule, (shares[one][schedule], shares[other][schedule])) for schedule in shared]
     ahead = next(((schedule, pair) for schedule, pair in both if pair[0] > pair[1]), None)
     behind = next(((schedule, pair) for schedule, pair in both if pair[0] < pair[1]), None)
     return [Flip(one, other, ratio, *ahead, *behind)] if ahead and behind else []

@@ -120,6 +120,12 @@ def current(lines: Iterable[LabelledLine]) -> tuple[LabelledLine, ...]:
     return tuple(line for line in lines if line.replaced_by is None)
 
 
+def totals_of(lines: Iterable[LabelledLine]) -> dict[str, int]:
+    """How many lines count in each class, and in all of them together first, in the order of tables."""
+    counts = Counter(line.cls for line in current(lines))
+    return {EVERY: counts.total(), **{name: counts[name] for name in class_order(counts)}}
+
+
 def curves_of(
     scored: Iterable[ScoredRound], lines: Sequence[LabelledLine], sizes: Mapping[str, int]
 ) -> tuple[Curve, ...]:
@@ -133,27 +139,25 @@ def curves_of(
         key = CurveKey(one.round.subject, one.round.schedule, one.round.ratio)
         subjects.setdefault(key.subject, len(subjects))
         grouped.setdefault(key, {}).setdefault(one.round.number, []).append(one)
-    totals = Counter(line.cls for line in current(lines))
-    classes = class_order(totals)
+    totals = totals_of(lines)
     ordered = sorted(grouped, key=lambda key: (subjects[key.subject], SCHEDULES.index(key.schedule), -key.ratio))
-    return tuple(_curve(key, grouped[key], classes, totals, sizes) for key in ordered)
+    return tuple(_curve(key, grouped[key], totals, sizes) for key in ordered)
 
 
 def _curve(
     key: CurveKey,
     rounds: Mapping[int, Sequence[ScoredRound]],
-    classes: Sequence[str],
     totals: Mapping[str, int],
     sizes: Mapping[str, int],
 ) -> Curve:
     numbers = sorted(rounds)
     points = {
-        name: tuple(_point(name, number, rounds[number], totals) for number in numbers) for name in (EVERY, *classes)
+        name: tuple(_point(name, number, rounds[number], of) for number in numbers) for name, of in totals.items()
     }
     return Curve(key, tuple(_level(number, rounds[number], sizes) for number in numbers), points)
 
 
-def _point(name: str, number: int, rounds: Sequence[ScoredRound], totals: Mapping[str, int]) -> Point:
+def _point(name: str, number: int, rounds: Sequence[ScoredRound], of: int) -> Point:
     counts: dict[Survival, int] = dict.fromkeys(SURVIVALS, 0)
     clusters = []
     for one in rounds:
@@ -161,7 +165,6 @@ def _point(name: str, number: int, rounds: Sequence[ScoredRound], totals: Mappin
         for line in lines:
             counts[line.outcome] += 1
         clusters.append((sum(line.survived for line in lines), len(lines)))
-    of = sum(count for line_class, count in totals.items() if name in (EVERY, line_class))
     return Point(name, number, counts, of - sum(counts.values()), clustered(clusters))
 
 

@@ -1,4 +1,4 @@
-"""The gate of a cliff: how many lines of a class must survive which round, in counts that are fixed in advance. Pure."""
+"""The gate of a cliff: how many lines of a class must survive which round, in counts fixed in advance. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from foldproof.cases import Requirement
 from foldproof.cases.gates import requirement_of
-from foldproof.cliff.curves import EVERY, Curve, CurveKey
+from foldproof.cliff.curves import Curve, CurveKey
 from foldproof.core import UsageError, nearest_of
 
 _FORM = re.compile(r"\s*([^=@]+?)\s*=\s*([^=@]+?)\s*@\s*(\d{1,4})\s*")
@@ -45,7 +45,7 @@ class DemandRow:
 
 
 def demands_of(written: Iterable[str], counts: Mapping[str, int], *, rounds: int) -> tuple[Demand, ...]:
-    """The demands of a command line; `counts` are the labelled lines of each class.
+    """The demands of a command line; `counts` are the lines of each class, and of all (`totals_of`).
 
     Raises:
         UsageError: with all that is wrong with them.
@@ -68,12 +68,11 @@ def _demand(text: str, counts: Mapping[str, int], rounds: int) -> Demand | tuple
     if not form:
         return "this is no demand", _EXAMPLES
     line_class, amount, number = form[1], form[2], int(form[3])
-    known = {**counts, EVERY: sum(counts.values())}
-    if not known.get(line_class):
-        return f"no line is labelled '{line_class}'", nearest_of(line_class, known)
+    if not counts.get(line_class):
+        return f"no line is labelled '{line_class}'", nearest_of(line_class, counts)
     if not 1 <= number <= rounds:
         return f"there is no round {number}", f"allowed: 1 to {rounds}; --rounds asks for more"
-    asked = requirement_of(amount, "it", count=known[line_class], of=line_class, noun="lines", whole="the corpus")
+    asked = requirement_of(amount, "it", count=counts[line_class], of=line_class, noun="lines", whole="the corpus")
     return Demand(line_class, number, asked, text) if isinstance(asked, Requirement) else asked
 
 
