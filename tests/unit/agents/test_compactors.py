@@ -500,6 +500,58 @@ async def test_a_summary_that_was_cut_off_says_so(tmp_path):
     assert "cut off" in found.notes[0]
 
 
+# --- constraints held apart
+
+
+async def test_constraints_stand_outside_of_what_a_model_compacts(tmp_path):
+    text = "Never push to main.\nRedis caches what is slow.\nThe office has a garden with two old trees."
+    with ScriptedModel(lambda request: "Redis caches.") as model:
+        inner = {"summary": "plain", "model": {"base_url": model.url, "name": "scripted"}}
+        async with opened(tmp_path, {"pinned": {"inner": inner}}) as (mine,):
+            whole = await mine.compact(text, 500)
+            short = await mine.compact(text, 12)
+            unsafe = await mine.compact(text, 3)
+            just = await mine.compact(text, 5)
+        [request] = model.requests
+    assert (whole.text, whole.notes) == (text, ())
+    assert short.text == "Never push to main.\nRedis caches."
+    assert short.notes == ("mine: 1 constraints held apart",)
+    assert short.usage.input_tokens > 0
+    assert "Never push" not in request.question
+    assert "at most 7 tokens" in request.question
+    assert unsafe.unsafe.startswith("the constraints alone need 5 tokens")
+    assert just.text == "Never push to main."
+
+
+async def test_the_error_of_what_compacts_the_rest_is_the_rounds(tmp_path):
+    inner = {"command": ["sh", "-c", "exit 3"]}
+    async with opened(tmp_path, {"pinned": {"inner": inner}}) as (mine,):
+        found = await mine.compact("Never push to main.\nRedis caches what is slow.", 8)
+    assert found.text == ""
+    assert "ended with exit code 3" in found.error
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"pinned": {"inner": "tial"}}, "tial"),
+        ({"pinned": {"inner": {"sumary": ""}}}, "did you mean `summary`?"),
+        ({"pinned": {"inner": {"command": ["absent-program"]}}}, "`absent-program`, which cannot be run"),
+        ({"pinned": {"inner": {"command": ["sh"]}, "iner": 3}}, "unknown setting `iner`"),
+    ],
+)
+async def test_what_cannot_be_held_apart_is_told(tmp_path, settings, told):
+    assert told in await refused(tmp_path, settings)
+
+
+async def test_references_stand_in_the_same_registry(tmp_path):
+    text = "Never push to main.\nRedis caches what is slow.\nThe office has a garden with two old trees."
+    async with opened(tmp_path, {"pinned": {"inner": "head"}}) as (mine,):
+        assert (await mine.compact(text, 12)).text == "Never push to main.\nRedis caches what is slow."
+    async with opened(tmp_path, {"head": ""}) as (mine,):
+        assert (mine.name, (await mine.compact(text, 5)).text) == ("mine", "Never push to main.")
+
+
 # --- plugins
 
 

@@ -1,4 +1,4 @@
-"""From declarations to compactors: the kinds by name, and how one is made and let go."""
+"""From declarations to compactors: each made, guarded, and let go."""
 
 from __future__ import annotations
 
@@ -8,30 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foldproof.agents.compactors.guarding import Guarded
+from foldproof.agents.compactors.kinds import make_compactor
 from foldproof.agents.compactors.setup import CompactorSetup
 from foldproof.agents.pool import Pool
 from foldproof.agents.shapes import number_of
-from foldproof.compaction import REFERENCE, Compactor, CompactorKind
-from foldproof.core import Registry, UsageError
+from foldproof.compaction import Compactor
+from foldproof.core import UsageError
 
 if TYPE_CHECKING:
     from foldproof.cases import Configuration, DeclaredCompactor, Limits
-
-_HERE = "foldproof.agents.compactors"
-COMPACTORS: Registry[CompactorKind] = Registry(
-    "foldproof.compactors",
-    "kind of compactor",
-    {
-        **REFERENCE,
-        "command": f"{_HERE}.command:CommandCompactor",
-        "config": f"{_HERE}.folding:FoldingAgent",
-        "http": f"{_HERE}.http:HttpCompactor",
-        "python": f"{_HERE}.python:PythonCompactor",
-        "summary": f"{_HERE}.summary:SummaryCompactor",
-    },
-)
-"""A kind is called with its settings and a `CompactorSetup`, and gives a compactor. One that is also an asynchronous
-context manager is entered before it is first asked, and left at the end."""
 
 
 @asynccontextmanager
@@ -64,21 +49,11 @@ async def open_compactors(
             bounds = {name: settings.pop(name) for name in ("timeout_s", "retries") if name in settings}
             timeout_s = _amount(bounds.get("timeout_s", limits.timeout_s), setup)
             retries = _count(bounds.get("retries", limits.retries), setup)
-            found = COMPACTORS.get(one.kind)(_settings_of(settings), setup)
+            found = make_compactor(settings, setup)
             if isinstance(found, AbstractAsyncContextManager):
                 await stack.enter_async_context(found)
             made.append(Guarded(found, one.name, timeout_s=timeout_s, retries=retries))
         yield tuple(made)
-
-
-def _settings_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a kind is called with: its value under its own name, unless it is empty or a mapping of settings itself."""
-    kind, *_ = settings
-    rest = {name: value for name, value in settings.items() if name != kind}
-    main = settings[kind]
-    if isinstance(main, Mapping):
-        return {**main, **rest}
-    return {kind: main, **rest} if main != "" else rest
 
 
 def _amount(value: Any, setup: CompactorSetup) -> float:  # noqa: ANN401  # any value of a file
