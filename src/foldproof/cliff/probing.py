@@ -17,6 +17,7 @@ from foldproof.cliff.labels import LabelledLine, Probe
 from foldproof.cliff.records import ProbeAnswer, ProbeCondition, ProbeState, Round, RoundKey, Schedule
 from foldproof.core import content_hash
 
+_BESIDE: tuple[ProbeCondition, ...] = ("full", "without", "restated")
 _BREAK = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 
 
@@ -68,17 +69,15 @@ def planned_probes(
     """Every question: three conditions for each line with a probe, and one for the output of each round that has one.
 
     A line that a newer one replaced is not asked about: nothing is lost with it. `orders` is how many orders of the
-    choices each question is asked in, at most as many as there are choices.
+    choices each question is asked in, at most as many as there are choices. Questions on the same text follow each
+    other, since many a server keeps what it has read.
     """
     probed = _probed(labelled)
     for document in documents:
-        for line in probed.get(document.name, ()):
-            without = text_without(document.text, line.sha256)
-            restated = f"{without.rstrip()}\n\n{line.text.strip()}\n".lstrip()
-            shown: tuple[tuple[ProbeCondition, str], ...] = (
-                ("full", document.text), ("without", without), ("restated", restated),
-            )  # fmt: skip
-            for condition, text in shown:
+        lines = probed.get(document.name, ())
+        for condition in _BESIDE:
+            for line in lines:
+                text = _shown_under(condition, document.text, line)
                 yield from _orders(line, condition, text, orders=orders)
     for one in rounds:
         if not one.failed:
@@ -96,6 +95,14 @@ def unasked_probes(
             for line in probed.get(one.document, ()):
                 for planned in _orders(line, "compacted", "", orders=orders, key=one.key):
                     yield planned.answered("error", error=f"the round failed: {one.error}")
+
+
+def _shown_under(condition: ProbeCondition, text: str, line: LabelledLine) -> str:
+    """The document as it is, without the line, or without it and with the line once more at the end."""
+    if condition == "full":
+        return text
+    without = text_without(text, line.sha256)
+    return without if condition == "without" else f"{without.rstrip()}\n\n{line.text.strip()}\n".lstrip()
 
 
 def _probed(labelled: Sequence[LabelledLine]) -> dict[str, list[LabelledLine]]:

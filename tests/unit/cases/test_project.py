@@ -325,3 +325,55 @@ def test_no_holdout_lies_at_a_path_that_there_is_not(write, key):
     text = json.dumps({"configs": {"production": {"agent": "recall"}}, "holdout": settings})
     with pytest.raises(FileError, match="holds the character NUL"):
         load_project(write(text, "foldproof.yaml"))
+
+
+COMPACTORS = "configs: {production: {agent: recall}}\ncompactors:\n"
+
+
+def test_compactors_are_declared_as_agents_are(tmp_path):
+    path = tmp_path / "foldproof.yaml"
+    path.write_text(
+        COMPACTORS
+        + "  ours: python:mine:shorten\n"
+        + "  node: {command: node compact.mjs, timeout_s: 5}\n"
+        + "  web: http://localhost:8000/compact\n"
+        + "  folded: {config: production, budget_as: none}\n"
+        + "  written: {summary: structured, model: {name: m, api_key_env: KEY}}\n"
+        + "  apart: {pinned: {inner: head}}\n"
+        + "  first: head\n"
+    )
+    found = load_project(path).compactors
+    assert {name: one.settings for name, one in found.items()} == {
+        "ours": {"python": "mine:shorten"},
+        "node": {"command": ["node", "compact.mjs"], "timeout_s": 5},
+        "web": {"http": "http://localhost:8000/compact"},
+        "folded": {"config": "production", "budget_as": "none"},
+        "written": {"summary": "structured", "model": {"name": "m", "api_key_env": "KEY"}},
+        "apart": {"pinned": {"inner": "head"}},
+        "first": {"head": ""},
+    }
+    assert found["node"].line == 4
+    assert found["node"].kind == "command"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("ours: python:mine", "names the Python compactor 'mine'"),
+        ("ours: {python: a:b, http: http://x}", "names two compactors, `python` and `http`"),
+        ("ours: {}", "names no compactor"),
+        ("ours: a b", "cannot be 'a b'"),
+        ("ours: {http: localhost}", "has the address 'localhost'"),
+        ("ours: {config: prodction}", "compactor 'ours' folds the unknown configuration 'prodction'"),
+        ("ours: {summary: ''}", "is empty"),
+        ("'12': head", "cannot be '12'"),
+    ],
+)
+def test_a_compactor_that_cannot_be_is_told_with_its_line(tmp_path, line, told):
+    path = tmp_path / "foldproof.yaml"
+    path.write_text(COMPACTORS + f"  {line}\n")
+    with pytest.raises(FileError) as error:
+        load_project(path)
+    [problem] = error.value.problems
+    assert problem.line == 3
+    assert told in problem.message
