@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mine": ("mine:mine", "Find the questions that users really asked, in logs."),
     "triage": ("triage:triage", "Sort cases by asking with the memory and without it."),
     "coverage": ("coverage:coverage", "How much of what users ask the set asks, and what is new."),
+    "label": ("label:label", "Mark what the lines of a text state, by reading."),
     "lint": ("files:lint", "Everything that is wrong with the replay set."),
     "run": ("asking:run", "Ask every question on one configuration."),
     "baseline": ("baseline:baseline", "Accept a run as the baseline, or show what was accepted."),

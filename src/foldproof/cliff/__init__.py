@@ -3,9 +3,11 @@
 The rules are in `docs/cliff.md`.
 """
 
+from foldproof.cliff.agreement import LabelAgreement, agreements
 from foldproof.cliff.documents import Document, Line, line_hash, lines_of, read_corpus
 from foldproof.cliff.drawing import drawn, spread, statements_of
 from foldproof.cliff.label_wire import labels_schema
+from foldproof.cliff.labelling import Question, Sitting, open_questions, second_questions, unsettled_questions
 from foldproof.cliff.labels import (
     LINE_CLASSES,
     NOTHING,
@@ -37,6 +39,7 @@ __all__ = [
     "SCHEDULES",
     "Document",
     "Label",
+    "LabelAgreement",
     "LabelledLine",
     "Labels",
     "Line",
@@ -44,10 +47,13 @@ __all__ = [
     "ProbeAnswer",
     "ProbeCondition",
     "ProbeState",
+    "Question",
     "Round",
     "RoundKey",
     "RoundState",
     "Schedule",
+    "Sitting",
+    "agreements",
     "drawn",
     "join_labels",
     "labels_schema",
@@ -55,8 +61,11 @@ __all__ = [
     "line_hash",
     "lines_of",
     "load_labels",
+    "open_questions",
     "read_corpus",
     "save_labels",
+    "second_questions",
     "spread",
     "statements_of",
+    "unsettled_questions",
 ]

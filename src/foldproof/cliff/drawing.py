@@ -12,6 +12,7 @@ from foldproof.matching import UNSPACED
 
 _FENCE = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*(?:[=-]\s*){3,}$|\s*(?:[*_]\s*){3,}$")
+_TITLE = re.compile(r"\s*#{1,6}\s")
 _TABLE_RULE = re.compile(r"[\s|:-]+")
 _COMMENT = re.compile(r"\s*<!--.*-->\s*")
 _TAG = re.compile(r"\s*</?[\w-]+[^<>]*>\s*")
@@ -26,6 +27,11 @@ def statements_of(document: Document) -> tuple[Line, ...]:
     lines of fewer than three words (characters, in a script without blanks).
     """
     return tuple(line for line in _outside_code(document) if _may_state(line.text))
+
+
+def headings_of(document: Document) -> tuple[Line, ...]:
+    """The lines of a document that are headings, in order; a comment within code is none."""
+    return tuple(line for line in _outside_code(document) if _TITLE.match(line.text))
 
 
 def _outside_code(document: Document) -> Iterator[Line]:

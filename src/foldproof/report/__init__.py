@@ -51,10 +51,17 @@ from foldproof.report.judges import (
     reconciliation_document,
 )
 from foldproof.report.junit import junit_check, junit_run
+from foldproof.report.labels import (
+    LabelAgreementDocument,
+    LabellingDocument,
+    agreement_document,
+    labelling_document,
+)
 from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
 from foldproof.report.markdown_grades import markdown_grades
 from foldproof.report.mined import MineDocument, mine_document
+from foldproof.report.pages.labels import LabelScreen
 from foldproof.report.terminal import (
     render_baseline,
     render_calibration,
@@ -70,10 +77,13 @@ from foldproof.report.terminal import (
     render_holdout,
     render_holdout_log,
     render_import,
+    render_label_agreement,
+    render_labelling,
     render_lint,
     render_match,
     render_mined,
     render_pin,
+    render_question,
     render_reconciliation,
     render_run,
     render_triage,
@@ -101,12 +111,16 @@ __all__ = [
     "HoldoutDocument",
     "HoldoutLogDocument",
     "ImportDocument",
+    "LabelAgreementDocument",
+    "LabelScreen",
+    "LabellingDocument",
     "LintDocument",
     "MatchDocument",
     "MineDocument",
     "PlanDocument",
     "RunDocument",
     "TriageDocument",
+    "agreement_document",
     "baseline_document",
     "calibration_document",
     "check_document",
@@ -128,6 +142,7 @@ __all__ = [
     "judge_part",
     "junit_check",
     "junit_run",
+    "labelling_document",
     "lint_document",
     "markdown_check",
     "markdown_compare",
@@ -152,10 +167,13 @@ __all__ = [
     "render_holdout",
     "render_holdout_log",
     "render_import",
+    "render_label_agreement",
+    "render_labelling",
     "render_lint",
     "render_match",
     "render_mined",
     "render_pin",
+    "render_question",
     "render_reconciliation",
     "render_run",
     "render_triage",

@@ -20,6 +20,7 @@ from foldproof.report.grades import GradeDocument
 from foldproof.report.holdout import HoldoutDocument, HoldoutLogDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePart, JudgePinDocument, JudgeReconciliationDocument
+from foldproof.report.labels import LabelAgreementDocument, LabellingDocument
 from foldproof.report.mined import MineDocument
 from foldproof.report.triage import TriageDocument
 from foldproof.score import Owner
@@ -329,6 +330,8 @@ DOCUMENTS: dict[str, type[Document]] = {
     "judge-calibration": JudgeCalibrationDocument,
     "judge-pin": JudgePinDocument,
     "judge-reconciliation": JudgeReconciliationDocument,
+    "label-agreement": LabelAgreementDocument,
+    "labelling": LabellingDocument,
     "lint": LintDocument,
     "match": MatchDocument,
     "mine": MineDocument,

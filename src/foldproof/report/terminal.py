@@ -34,8 +34,10 @@ from foldproof.report.grades import GradeDocument
 from foldproof.report.holdout import HoldoutDocument, HoldoutLogDocument
 from foldproof.report.imports import ImportDocument
 from foldproof.report.judges import JudgeCalibrationDocument, JudgePinDocument, JudgeReconciliationDocument
+from foldproof.report.labels import LabelAgreementDocument, LabellingDocument
 from foldproof.report.mined import MineDocument
 from foldproof.report.pages import (
+    LabelScreen,
     write_baseline,
     write_calibration,
     write_check,
@@ -50,10 +52,13 @@ from foldproof.report.pages import (
     write_holdout,
     write_holdout_log,
     write_import,
+    write_label_agreement,
+    write_labelling,
     write_lint,
     write_match,
     write_mined,
     write_pin,
+    write_question,
     write_reconciliation,
     write_run,
     write_triage,
@@ -271,6 +276,21 @@ def render_coverage(document: CoverageDocument, *, width: int, colour: bool, det
 def render_triage(document: TriageDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """How many cases fall in each bucket, what was chosen and why; with details every case."""
     return _render(write_triage, document, width, colour=colour, details=details)
+
+
+def render_question(screen: LabelScreen, *, width: int, colour: bool, details: bool = False) -> str:
+    """A line as it is put to a labeller."""
+    return _render(write_question, screen, width, colour=colour, details=details)
+
+
+def render_labelling(document: LabellingDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """What a sitting of labelling gave."""
+    return _render(write_labelling, document, width, colour=colour, details=details)
+
+
+def render_label_agreement(document: LabelAgreementDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """How far labellers agree; with details every line on which they differ."""
+    return _render(write_label_agreement, document, width, colour=colour, details=details)
 
 
 def render_cut(document: CutDocument, *, width: int, colour: bool, details: bool = False) -> str:

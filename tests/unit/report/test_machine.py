@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from foldproof.cases import Case, JudgePin, LogEntry
 from foldproof.cases.coverage import cover_traffic
+from foldproof.cliff import Label, Labels, Sitting, agreements
 from foldproof.compare import Baseline, Chosen, RunVerdict, Triaged, change_figures, run_figures
 from foldproof.compare.calibration import measure_judge
 from foldproof.compare.gate import ClassGate
@@ -34,6 +35,7 @@ from foldproof.report import (
     ImportDocument,
     MatchDocument,
     PlanDocument,
+    agreement_document,
     baseline_document,
     calibration_document,
     compare_document,
@@ -42,6 +44,7 @@ from foldproof.report import (
     disagreement_row,
     document_schema,
     json_text,
+    labelling_document,
     lint_document,
     mine_document,
     pin_document,
@@ -73,6 +76,14 @@ def mined_document():
     found = Mined(FORMATS.get("openai"), "named", quick=True, questions=(asked,), users=1, topics={"port": 1}, broken=1,
                   dropped={"greeting": 3}, problems=[("a", 1, "cut")], notes=["n"], **counts)  # fmt: skip
     return mine_document(found, notes=["k"], following=["x"])
+
+
+LABELS = Labels((Label("é", "0" * 64, "safety", by=(("ana", "safety"), ("ben", "none"))),), file="l.yaml")
+
+
+def agreed_document():
+    lines = {label.at: (3, "Nëver.") for label in LABELS.labels}
+    return agreement_document(LABELS, agreements(LABELS), lines, following=["x"])
 
 
 def covered_document():
@@ -159,6 +170,8 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
         "judge-calibration": calibrations(),
         "judge-pin": [pin_document(JudgePin("m-1", "p.md"), JUDGE, set_file="r.yaml", written=["r.yaml"])],
         "judge-reconciliation": reconciliations(),
+        "label-agreement": [agreed_document()],
+        "labelling": [labelling_document(Sitting(LABELS, (), "ana"), file="l", written="w", following=["x"])],
         "lint": [lint_document([Problem("f", 1, "m")]), lint_document([], replay_set())],
         "match": [MatchDocument(fact=Fact("normalized", "é").label, outcome="missed", spans=[])],
         "mine": [mined_document()],

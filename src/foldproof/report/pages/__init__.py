@@ -11,12 +11,14 @@ from foldproof.report.pages.grades import write_grades
 from foldproof.report.pages.holdout import write_holdout, write_holdout_log
 from foldproof.report.pages.imports import write_import
 from foldproof.report.pages.judges import write_calibration, write_pin, write_reconciliation
+from foldproof.report.pages.labels import LabelScreen, write_label_agreement, write_labelling, write_question
 from foldproof.report.pages.mined import write_mined
 from foldproof.report.pages.run import write_run
 from foldproof.report.pages.short import write_doctor, write_files, write_lint, write_match
 from foldproof.report.pages.triage import write_triage
 
 __all__ = [
+    "LabelScreen",
     "write_baseline",
     "write_calibration",
     "write_check",
@@ -31,10 +33,13 @@ __all__ = [
     "write_holdout",
     "write_holdout_log",
     "write_import",
+    "write_label_agreement",
+    "write_labelling",
     "write_lint",
     "write_match",
     "write_mined",
     "write_pin",
+    "write_question",
     "write_reconciliation",
     "write_run",
     "write_triage",
