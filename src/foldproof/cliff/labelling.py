@@ -45,7 +45,7 @@ def open_questions(labels: Labels, documents: Iterable[Document], *, most: int =
     return found
 
 
-def second_questions(labels: Labels, documents: Iterable[Document], labeller: str, *, most: int = 0) -> list[Question]:
+def second_questions(labels: Labels, documents: Iterable[Document], *, labeller: str, most: int = 0) -> list[Question]:
     """Lines that others have labelled and this labeller has not, without what they said; so many are drawn, 0 for all.
 
     The draw is over all labelled lines: an interrupted sitting goes on with what is left of it.

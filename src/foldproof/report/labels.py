@@ -94,8 +94,8 @@ def labelling_document(
 def agreement_document(
     labels: Labels,
     found: Sequence[LabelAgreement],
-    lines: Mapping[tuple[str, str, int], tuple[int, str]],
     *,
+    lines: Mapping[tuple[str, str, int], tuple[int, str]],
     following: Sequence[str] = (),
 ) -> LabelAgreementDocument:
     """The document of how far labellers agree. `lines` has place and text of each labelled line."""

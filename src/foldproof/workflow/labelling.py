@@ -96,7 +96,7 @@ def open_sitting(work: LabelWork, file: LabelFile) -> Sitting:
     join_labels(labels, documents)
     asked = [one for one in documents if not work.documents or one.name in work.documents]
     if work.purpose == "second":
-        questions = second_questions(labels, asked, work.labeller, most=work.most)
+        questions = second_questions(labels, asked, labeller=work.labeller, most=work.most)
     elif work.purpose == "settle":
         questions = unsettled_questions(labels, asked)
     else:

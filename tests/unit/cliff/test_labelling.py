@@ -49,18 +49,18 @@ def test_a_spread_is_the_same_after_some_are_labelled():
 
 def test_a_second_opinion_is_blind_and_drawn_once():
     labels = Labels((BOTH, ONE, NOBODY))
-    assert texts(second_questions(labels, CORPUS, "cleo")) == [
+    assert texts(second_questions(labels, CORPUS, labeller="cleo")) == [
         "Never push to main.",
         "Run make test first.",
         "It is fine.",
     ]
-    assert texts(second_questions(labels, CORPUS, "ana")) == ["It is fine."]
-    assert texts(second_questions(labels, CORPUS, "ben")) == ["Run make test first.", "It is fine."]
-    drawn = second_questions(labels, CORPUS, "cleo", most=2)
+    assert texts(second_questions(labels, CORPUS, labeller="ana")) == ["It is fine."]
+    assert texts(second_questions(labels, CORPUS, labeller="ben")) == ["Run make test first.", "It is fine."]
+    drawn = second_questions(labels, CORPUS, labeller="cleo", most=2)
     assert all(question.given == () for question in drawn)
     sitting = Sitting(labels, drawn, "cleo")
     sitting.give("none")
-    assert texts(second_questions(sitting.labels, CORPUS, "cleo", most=2)) == texts(drawn)[1:]
+    assert texts(second_questions(sitting.labels, CORPUS, labeller="cleo", most=2)) == texts(drawn)[1:]
 
 
 def test_what_is_to_be_settled_shows_what_was_said():
@@ -88,7 +88,7 @@ def test_a_sitting_gives_skips_and_takes_back():
 
 
 def test_a_second_class_leaves_what_counts():
-    sitting = Sitting(Labels((ONE, NOBODY)), second_questions(Labels((ONE, NOBODY)), CORPUS, "ben"), "ben")
+    sitting = Sitting(Labels((ONE, NOBODY)), second_questions(Labels((ONE, NOBODY)), CORPUS, labeller="ben"), "ben")
     sitting.give("safety")
     sitting.give("semantic")
     assert [(one.cls, one.by) for one in sitting.labels.labels] == [

@@ -83,7 +83,7 @@ LABELS = Labels((Label("é", "0" * 64, "safety", by=(("ana", "safety"), ("ben", 
 
 def agreed_document():
     lines = {label.at: (3, "Nëver.") for label in LABELS.labels}
-    return agreement_document(LABELS, agreements(LABELS), lines, following=["x"])
+    return agreement_document(LABELS, agreements(LABELS), lines=lines, following=["x"])
 
 
 def covered_document():

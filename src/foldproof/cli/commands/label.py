@@ -222,7 +222,7 @@ def _show_agreement(work: LabelWork, *, as_json: bool) -> ExitCode:
     report = measure_agreement(work.corpus, work.file)
     following = [f"{_command(work)} --settle"]
     show(
-        agreement_document(report.labels, report.found, report.lines, following=following),
+        agreement_document(report.labels, report.found, lines=report.lines, following=following),
         render_label_agreement,
         as_json=as_json,
     )
