@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.provenance import Provenance, Source
@@ -15,6 +15,8 @@ from foldproof.core import REDACTED
 from foldproof.logs import Session, Turn
 from foldproof.matching import Fact
 
+CLASSES_DRAFTED = ("safety", "identity", "preference", "episodic", "semantic")
+"""The classes that a draft can have, the strictest first."""
 Refused = Literal["says nothing by itself", "not in the answer", "in the question", "in nothing that was known before"]
 """Why a span is no fact."""
 _MOST = 5
@@ -53,6 +55,15 @@ _SINCE_WHEN = (("wer|wie|was|welche\\w*|wo|wann", "Seit wann?"), ("quel\\w*|où|
                ("cuál|qué|quién|dónde", "¿Desde cuándo?"))  # fmt: skip
 
 
+class Stated(NamedTuple):
+    """A turn that can be a source, with its session, its number there and its plain words."""
+
+    session: str
+    number: int
+    turn: Turn
+    words: str
+
+
 @dataclass(frozen=True)
 class Exchange:
     """A question with its logged answer, and what was known before: the talk of its user, and what a memory held.
@@ -71,8 +82,8 @@ class Exchange:
         return _plain(self.answer)
 
     @cached_property
-    def sources(self) -> tuple[tuple[str, int, Turn, str], ...]:
-        """Every turn that can be a source, with its session and number and its plain words, the best source first.
+    def sources(self) -> tuple[Stated, ...]:
+        """Every turn that can be a source, the best one first.
 
         The user's turns count before the agent's, and these before memory items; of each the last one first.
         """
@@ -84,7 +95,7 @@ class Exchange:
             if turn.role in {"user", "agent"}
         ]
         turns.sort(key=lambda turn: (turn[0], turn[1], -turn[2]))
-        return tuple((session, number, turn, _plain(turn.text)) for _, _, number, session, turn in turns)
+        return tuple(Stated(session, number, turn, _plain(turn.text)) for _, _, number, session, turn in turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +113,7 @@ def draft_facts(exchange: Exchange) -> tuple[DraftedFact, ...]:
 
     Each keeps to the span rule (`sourced`). Whether the answer was right, and rests on these words, a person must say.
     """
-    users = [turn.text for _, _, turn, _ in exchange.sources if turn.role == "user"]
+    users = [source.turn.text for source in exchange.sources if source.turn.role == "user"]
     spans = [*_rules(exchange.answer, users), *_spans(exchange.answer)]
     return joined_facts((), (fact for span in spans if isinstance(fact := sourced(exchange, span), DraftedFact)))
 
@@ -163,11 +174,17 @@ def draft_of_answer(question: str, words: Sequence[str], *, history: str, taken:
 
 
 def draft_cases(
-    question: str, facts: Sequence[DraftedFact], *, history: str, taken: Collection[str] = ()
+    question: str,
+    facts: Sequence[DraftedFact],
+    *,
+    history: str,
+    taken: Collection[str] = (),
+    proposed_class: str = "",
 ) -> tuple[Case, ...]:
     """The case of a question with these facts, and its twin where a dated event also states something that stands.
 
-    `taken` are ids that are used. Every case is a draft: it has the tag that says so, and nobody has confirmed it.
+    `taken` are ids that are used. A `proposed_class` holds where the rules do not say `safety`. Every case is a draft:
+    it has the tag that says so, and nobody has confirmed it.
     """
     if not facts:
         return ()
@@ -175,7 +192,10 @@ def draft_cases(
     dated = [fact for fact in facts if _DATE.search(fact.text)]
     standing = [fact for fact in facts if fact not in dated]
     name = _free(_id_of(question), taken)
-    own = _case(name, question, standing or dated, history=history, case_class=_class_of(question, sentences, dated))
+    case_class = _class_of(question, sentences, dated)
+    if proposed_class in CLASSES_DRAFTED and case_class != "safety":
+        case_class = proposed_class
+    own = _case(name, question, standing or dated, history=history, case_class=case_class)
     event = next((match[0] for text in sentences if (match := _DATE.search(text))), "")
     if not standing or not event or _plain(event) in _plain(question):
         return (own,)

@@ -60,6 +60,7 @@ from foldproof.report.labels import (
 from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
 from foldproof.report.markdown_grades import markdown_grades
+from foldproof.report.mined import DrafterPart, MineDocument, mine_document
 from foldproof.report.mined import MineDocument, mine_document
 from foldproof.report.pages.labels import LabelScreen
 from foldproof.report.terminal import (
@@ -103,6 +104,7 @@ __all__ = [
     "DemoDocument",
     "DisagreementRow",
     "DoctorDocument",
+    "DrafterPart",
     "ErrorDocument",
     "ExplainDocument",
     "FilesDocument",

@@ -24,6 +24,22 @@ class MinedQuestion(Document):
     alike: int = Field(description="how often it stands there in nearly these words")
 
 
+class DrafterPart(Document):
+    """What a model proposed as facts of the drafts, and what of it held."""
+
+    config: str = Field(description="the configuration whose model was asked")
+    model_name: str
+    host: str = Field(description="where questions, answers and the talk before them were sent")
+    prompt: str = Field(description="the version of the prompt")
+    asked: int = Field(description="answers of the log that it was asked about")
+    proposed: int
+    held: int = Field(description="proposals that stand word for word in the answer and in what was known before")
+    refused: dict[str, int] = Field(description="the others, which were dropped, by why")
+    failed: int = Field(description="times that it gave no answer that can be read")
+    first_error: str
+    stopped: str = Field(description="why it was not asked about every answer; empty where it was")
+
+
 class MineDocument(Document):
     """The document of `foldproof mine`."""
 
@@ -54,6 +70,7 @@ class MineDocument(Document):
     from_answer: list[str] = Field(default=[], description="questions whose case expects words of the answer alone")
     without: list[str] = Field(default=[], description="questions whose case expects nothing yet")
     written: list[str] = Field(default=[], description="the set and its histories")
+    drafter: DrafterPart | None = Field(default=None, description="null where no model was asked")
     notes: list[str] = Field(default=[], description="what the log cannot show, and what was done to it")
     next: list[str] = Field(default=[], description="what to do next")
 

@@ -9,11 +9,12 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from foldproof.cases import Case, Logged, ReplaySet, dump_new_sets, shown
-from foldproof.cases.drafting import answer_words, draft_cases, draft_facts, draft_of_answer
+from foldproof.cases.drafting import Exchange, answer_words, draft_cases, draft_facts, draft_of_answer, joined_facts
 from foldproof.cases.exchanges import exchange_of
 from foldproof.core import Redactor, UsageError
 from foldproof.logs import History, ImportedSession, read_logs
 from foldproof.logs.mining import Question
+from foldproof.workflow.proposing import DrafterSettings, Further, Proposals, propose_facts
 
 _LONGEST_STEM = 60
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -29,55 +30,51 @@ class Drafts:
     """The cases that were drafted, and the files: the set, then histories. Every question has a case.
 
     `from_answer` are the questions whose facts stand in the logged answer alone, `without` those whose case expects
-    nothing yet.
+    nothing yet. `proposals` are what a model added; None where none was asked.
     """
 
     cases: tuple[Case, ...]
     from_answer: tuple[str, ...]
     without: tuple[str, ...]
     written: tuple[str, ...] = ()
+    proposals: Proposals | None = None
 
 
-def draft_set(
+async def draft_set(
     paths: Sequence[Path],
     questions: Sequence[Question],
     *,
     to: Path,
     format_name: str = "",
     redactor: Redactor | None = None,
+    drafter: DrafterSettings | None = None,
 ) -> Drafts:
     """Draft cases for questions of these logs, and write them as a set with its histories beside it.
 
     The logs are read through the importer; the talk of the users who asked is held in memory. The past of a question is
     what its user said before in every session, or in its own where the log tells no user. A memory item stands before
     it only where it is the source of a fact, since a memory that gets what was said has it twice. A set that is there
-    is kept.
+    is kept. The model of `drafter` proposes further facts.
 
     Raises:
-        UsageError: as `read_logs`, where the set is there already, and where no fact could be drafted.
+        UsageError: as `read_logs` and `propose_facts`, where the set is there already, and where no fact could be
+            drafted.
     """
-    if to.exists():
-        raise UsageError(f"{shown(to)}: the file is there already\n  name another")
-    users, alone = {one.user for one in questions if one.user}, {one.session for one in questions if not one.user}
-    sessions: dict[str, list[ImportedSession]] = {}
-    for found in read_logs(paths, format_name, redactor=redactor).sessions:
-        if found.user in users or (not found.user and found.id in alone):
-            sessions.setdefault(found.user or f" {found.id}", []).append(found)
-    for one_user in sessions.values():
-        one_user.sort(key=lambda session: session.started.order if session.started else _EARLIEST)
+    _check_free(to)
+    exchanges = _exchanges(paths, questions, format_name=format_name, redactor=redactor)
+    proposals = await propose_facts(exchanges, drafter) if drafter else None
     histories: dict[str, History] = {}
     cases: list[Case] = []
     from_answer: list[str] = []
     without: list[str] = []
-    for number, question in enumerate(questions, 1):
-        own = sessions.get(question.user or f" {question.session}", [])
-        exchange = exchange_of(question.text, own, user=question.user)
-        facts = draft_facts(exchange)
+    for number, (question, exchange) in enumerate(zip(questions, exchanges, strict=True), 1):
+        further = proposals.further[number - 1] if proposals else Further()
+        facts = joined_facts(draft_facts(exchange), further.facts)
         used = {fact.session for fact in facts}
         past = (*(session for session in exchange.held if session.id in used), *exchange.past)
         name = f"{_NO_NAME.sub('-', to.stem)[:_LONGEST_STEM]}-{number}" if past else ""
         taken = {case.id for case in cases}
-        drafted = draft_cases(question.text, facts, history=name, taken=taken)
+        drafted = draft_cases(question.text, facts, history=name, taken=taken, proposed_class=further.case_class)
         if not drafted:
             words = answer_words(exchange)
             drafted = (draft_of_answer(question.text, words, history=name, taken=taken),)
@@ -92,9 +89,28 @@ def draft_set(
         )
     drafts = ReplaySet(to.stem, "", tuple(cases), {}, "", histories, gate_declared=False)
     written = dump_new_sets({to: (drafts, _COMMENT)})
-    return Drafts(tuple(cases), tuple(from_answer), tuple(without), tuple(map(shown, written)))
+    return Drafts(tuple(cases), tuple(from_answer), tuple(without), tuple(map(shown, written)), proposals)
 
 
 def _logged(question: Question) -> Logged:
     day = date.fromisoformat(question.day) if question.day else None
     return Logged(question.user, question.session, day, question.asked + question.alike)
+
+
+def _check_free(to: Path) -> None:
+    if to.exists():
+        raise UsageError(f"{shown(to)}: the file is there already\n  name another")
+
+
+def _exchanges(
+    paths: Sequence[Path], questions: Sequence[Question], *, format_name: str, redactor: Redactor | None
+) -> list[Exchange]:
+    """Each question as it was asked last, with the talk of its user before it."""
+    users, alone = {one.user for one in questions if one.user}, {one.session for one in questions if not one.user}
+    sessions: dict[str, list[ImportedSession]] = {}
+    for found in read_logs(paths, format_name, redactor=redactor).sessions:
+        if found.user in users or (not found.user and found.id in alone):
+            sessions.setdefault(found.user or f" {found.id}", []).append(found)
+    for one_user in sessions.values():
+        one_user.sort(key=lambda session: session.started.order if session.started else _EARLIEST)
+    return [exchange_of(one.text, sessions.get(one.user or f" {one.session}", []), user=one.user) for one in questions]

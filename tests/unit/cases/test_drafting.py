@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from foldproof.cases import DRAFT
-from foldproof.cases.drafting import DraftedFact, Exchange, draft_cases, sourced
+from foldproof.cases.drafting import DraftedFact, Exchange, draft_cases, joined_facts, sourced
 from foldproof.cases.drafting import draft_facts as facts_of
 from foldproof.logs import Session, Turn
 
@@ -156,3 +156,26 @@ def test_what_is_no_fact_says_why(span, why):
     exchange = Exchange("Which staging port?", "Staging: 8443 now in eu-west-1. [redacted]", tuple(past("It is 8443.")))
     found = sourced(exchange, span)
     assert found == (why or DraftedFact("8443", "s1", 1, "It is 8443."))
+
+
+@pytest.mark.parametrize(
+    ("said", "proposed", "wanted"),
+    [
+        ("The port is 8443.", "preference", "preference"),
+        ("The port is 8443.", "canary", "semantic"),
+        ("The port is 8443.", "", "semantic"),
+        ("Never close port 8443.", "semantic", "safety"),
+    ],
+)
+def test_a_proposed_class_holds_where_the_rules_do_not_say_safety(said, proposed, wanted):
+    drafted = draft_facts("Which port?", "8443", past(said))
+    (case,) = draft_cases("Which port?", drafted, history="h", proposed_class=proposed)
+    assert case.case_class == wanted
+
+
+def test_further_facts_that_say_something_else_are_joined_up_to_five():
+    first, *others = [
+        DraftedFact(text, "s", 1, "") for text in ("port 8443", "8443", "a b", "c d", "e f", "g h", "i j")
+    ]
+    joined = joined_facts([first], others)
+    assert [fact.text for fact in joined] == ["port 8443", "a b", "c d", "e f", "g h"]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 
 from foldproof.cases import shown
 from foldproof.cli.personal import personal_options, redactor_of
 from foldproof.cli.shared import show
-from foldproof.core import ExitCode
+from foldproof.core import ExitCode, UsageError
 from foldproof.logs.mining import MineOptions, mine_logs
-from foldproof.report import mine_document, render_mined
+from foldproof.report import DrafterPart, mine_document, render_mined
 from foldproof.workflow.mining import draft_set
+from foldproof.workflow.proposing import Proposals, drafter_settings
 
 
 @click.command(short_help="Find the questions that users really asked, in logs.")
@@ -25,6 +28,7 @@ from foldproof.workflow.mining import draft_set
 @click.option("--format", "format_name", default="", metavar="NAME", help="The format; by default it is found out.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=None, help="Processes; by default one a core.")
 @click.option("--to", "target", type=click.Path(path_type=Path), help="Draft cases for them: the set to write (.yaml).")
+@click.option("--drafter", default="", metavar="CONFIG", help="With --to: its model proposes further facts.")
 @personal_options
 @click.option("--json", "as_json", is_flag=True, help="Print one machine-readable document.")
 def mine(
@@ -33,6 +37,7 @@ def mine(
     format_name: str,
     jobs: int | None,
     target: Path | None,
+    drafter: str,
     as_json: bool,
     **named: Any,  # noqa: ANN401  # the fields of MineOptions and the personal options, checked there
 ) -> ExitCode:
@@ -41,20 +46,45 @@ def mine(
     Every user is asked for before any is twice, then every topic and week. The same logs and seed give the same
     questions. With --to, a case is drafted for each question: it expects what the logged answer holds of what its user
     said before, or else what it says by itself. Nobody has confirmed it yet, and it has the tag `draft`.
+
+    With --drafter, questions, answers and what was said before are sent to the model of that configuration; of what
+    it proposes only words that stand in the answer and in what was said are kept.
     """
+    if drafter and target is None:
+        raise UsageError("--drafter proposes facts of drafts, and none are written\n  name a set with --to")
+    asked = drafter_settings(drafter) if drafter else None
     redactor, key_note = redactor_of(**{name: named.pop(name) for name in ("kinds", "names", "region", "key")})
     options = MineOptions(**named, jobs=jobs or 0)
     mined = mine_logs(logs, options, format_name=format_name, redactor=redactor)
     kept = f"personal data is replaced by pseudonyms; {key_note}" if redactor else _PERSONAL
     document = mine_document(mined, notes=[kept], following=["foldproof mine … --to candidates.yaml drafts cases"])
     if target is not None:
-        drafts = draft_set(logs, mined.questions, to=target, format_name=mined.format.name, redactor=redactor)
+        write = partial(draft_set, logs, mined.questions, to=target, format_name=mined.format.name, redactor=redactor)
+        drafts = anyio.run(partial(write, drafter=asked))
         document.from_answer, document.without = list(drafts.from_answer), list(drafts.without)
         document.drafted = len(drafts.cases) - len(drafts.from_answer) - len(drafts.without)
         document.written = list(drafts.written)
+        if drafts.proposals is not None:
+            document.drafter = _part(drafts.proposals)
         document.next = [f"foldproof triage CONFIG --set {shown(target)} sorts them by asking with and without memory"]
     show(document, render_mined, as_json=as_json)
     return ExitCode.PASS
+
+
+def _part(found: Proposals) -> DrafterPart:
+    return DrafterPart(
+        config=found.config,
+        model_name=found.model_name,
+        host=found.host,
+        prompt=found.prompt,
+        asked=found.asked,
+        proposed=found.proposed,
+        held=found.held,
+        refused=dict(found.refused),
+        failed=found.failed,
+        first_error=found.first_error,
+        stopped=found.stopped,
+    )
 
 
 _PERSONAL = "personal data is left as it is; secrets are replaced by [redacted]"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foldproof.report.mined import MineDocument, MinedQuestion
+from foldproof.report.mined import DrafterPart, MineDocument, MinedQuestion
 from foldproof.report.sheet import Row, Sheet, write_list
-from foldproof.report.text import counted, inline
+from foldproof.report.text import BRIEF, counted, inline
 
 _SHOWN, _TOPICS = 15, 8
 
@@ -21,6 +21,9 @@ def write_mined(sheet: Sheet, document: MineDocument) -> None:
     if document.broken > len(broken):
         broken.append(f"… and {counted(document.broken - len(broken), 'further line')}")
     write_list(sheet, "broken lines", broken)
+    if document.drafter is not None and document.drafter.stopped:
+        sheet.blank()
+        sheet.line(("the model was not asked about every answer: ", "unsure"), inline(document.drafter.stopped))
     sheet.blank()
     listed = document.chosen if sheet.details else document.chosen[:_SHOWN]
     sheet.table([_row(one) for one in listed], header=("question", "user", "last asked", "times"))
@@ -48,6 +51,17 @@ def _steps(document: MineDocument) -> Iterator[tuple[str, int, str]]:
         yield "drafted", document.drafted, f"cases in {inline(document.written[0])} that expect something of the past"
         yield "of the answer", len(document.from_answer), "more, which expect words of the logged answer alone"
         yield "empty", len(document.without), "more, which expect nothing yet"
+    if document.drafter is not None:
+        yield from _drafter(document.drafter)
+
+
+def _drafter(drafter: DrafterPart) -> Iterator[tuple[str, int, str]]:
+    yield "a model asked", drafter.asked, f"{inline(drafter.model_name)} of {inline(drafter.config)}"
+    yield "its facts", drafter.held, f"of {drafter.proposed} proposals, which keep to the rule"
+    for why, count in sorted(drafter.refused.items()):
+        yield f"dropped: {inline(why)}", count, "proposed, and no fact"
+    if drafter.failed:
+        yield "failed", drafter.failed, f"answers of the model; the first: {inline(drafter.first_error, BRIEF)}"
 
 
 _WHY = {
