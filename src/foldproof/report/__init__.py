@@ -61,7 +61,6 @@ from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
 from foldproof.report.markdown_grades import markdown_grades
 from foldproof.report.mined import DrafterPart, MineDocument, mine_document
-from foldproof.report.mined import MineDocument, mine_document
 from foldproof.report.pages.labels import LabelScreen
 from foldproof.report.terminal import (
     render_baseline,
