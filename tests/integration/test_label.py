@@ -247,3 +247,14 @@ def test_at_a_terminal_one_key_is_enough_and_ctrl_c_keeps_all(corpus):
         os.close(master)
         os.close(slave)
     assert classes(corpus / "labels.yaml") == ["safety"]
+
+
+def test_input_that_is_no_text_or_is_closed_ends_the_sitting(corpus):
+    words = [sys.executable, "-m", "foldproof", "label", "texts"]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    done = subprocess.run(words, input=b"1\n\xff\n", capture_output=True, env=environment, check=False)
+    assert (done.returncode, b"the standard input is no text" in done.stderr) == (4, True)
+    closed = subprocess.run(
+        f"{sys.executable} -m foldproof label texts <&-", shell=True, capture_output=True, check=False
+    )
+    assert (closed.returncode, b"3 left" in closed.stdout) == (0, True), closed.stderr

@@ -17,6 +17,8 @@ from foldproof.matching import fold_blanks
 _BREAK = re.compile(r"\r\n|\r|\n")
 _SHAPE = '{"document": "…", "text": "…"}'
 _LINES = frozenset({".jsonl", ".ndjson"})
+TEXTS = frozenset({"", ".adoc", ".markdown", ".md", ".mdc", ".mdx", ".org", ".rst", ".text", ".txt"})
+"""How the name of a text may end: of a folder nothing else is read, unless it is asked for by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,9 @@ def lines_of(document: Document) -> tuple[Line, ...]:
 def read_corpus(place: Path, *, only: Collection[str] | None = None) -> tuple[Document, ...]:
     """The documents of a folder of text files, of a JSONL file, or the one of any other file; sorted by name.
 
-    `only` names the documents that are wanted: the rest of a folder is not read. Files and folders whose name starts
-    with a dot are read only where `only` names them. A name in `only` that the corpus does not have is left out: it
-    is for the caller to say what it needed it for.
+    `only` names the documents that are wanted: the rest of a folder is not read. What is hidden (its name or a folder
+    of it starts with a dot) and what has no name of a text (`TEXTS`) is read only where `only` names it. A name in
+    `only` that the corpus does not have is left out: it is for the caller to say what it needed it for.
 
     Raises:
         FileError: with every file that cannot be read or is no UTF-8, and every line that is no document.
@@ -80,7 +82,8 @@ def read_corpus(place: Path, *, only: Collection[str] | None = None) -> tuple[Do
         found = [Document(place.name, read_text(place))]
     if not found:
         raise NothingSelectedError(
-            f"{shown(place)}: the corpus holds no document that is wanted\n  name a folder with text files, or a JSONL"
+            f"{shown(place)}: the corpus holds no document that is wanted\n"
+            f"  name a text, a folder with texts ({' '.join(sorted(filter(None, TEXTS)))}), or JSON lines"
         )
     return tuple(sorted(found, key=lambda one: one.name))
 
@@ -103,7 +106,7 @@ def _names_in(folder: Path) -> Iterator[str]:
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if not name.startswith("."):
+            if not name.startswith(".") and Path(name).suffix.lower() in TEXTS:
                 yield (Path(root) / name).relative_to(folder).as_posix()
 
 

@@ -32,22 +32,22 @@ def test_half_a_character_has_a_hash():
 
 @pytest.fixture
 def folder(tmp_path):
-    for name, text in {"b.md": "two", "a/x.md": "one", ".hidden": "h", ".git/config": "g"}.items():
+    texts = {"b.md": "two", "a/x.md": "one", ".hidden": "h", ".git/config": "g", "c.json": "{}", "labels.yaml": "l"}
+    for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     return tmp_path
 
 
-def test_a_folder_is_read_by_name_without_what_is_hidden(folder):
+def test_of_a_folder_texts_are_read_by_name_and_nothing_hidden(folder):
     assert read_corpus(folder) == (Document("a/x.md", "one"), Document("b.md", "two"))
 
 
 def test_only_what_is_wanted_is_read_hidden_or_not(folder):
     (folder / "broken.md").write_bytes(b"\xff\xfe\xfd")
-    assert read_corpus(folder, only=[".hidden", "b.md", "gone.md"]) == (
-        Document(".hidden", "h"),
-        Document("b.md", "two"),
-    )
+    wanted = [".hidden", "b.md", "c.json", "gone.md"]
+    found = (Document(".hidden", "h"), Document("b.md", "two"), Document("c.json", "{}"))
+    assert read_corpus(folder, only=wanted) == found
 
 
 def test_nothing_outside_the_folder_is_read(folder, tmp_path_factory):

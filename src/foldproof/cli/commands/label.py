@@ -96,7 +96,7 @@ def label(
         take_answers(answers, sitting)
         held.save(sitting.labels)
     else:
-        _Desk(sitting, held, _keys_of(own), to_stderr=as_json).work()
+        _Desk(sitting, held, _keys_of(own), to_stderr=as_json or (not sys.stdout.isatty() and _at_terminal())).work()
     document = labelling_document(sitting, file=shown(file), written=written, following=_next(work, sitting))
     show(document, render_labelling, as_json=as_json)
     return ExitCode.PASS
@@ -151,7 +151,7 @@ class _Desk:
 
     def work(self) -> None:
         """Until the end of the lines, of the input, or of the person's patience."""
-        if sys.stdin.isatty():
+        if _at_terminal():
             with pressed_keys() as read:
                 self._work(read)
         else:
@@ -182,7 +182,7 @@ class _Desk:
             while word not in known:
                 if word is None:
                     return
-                if not sys.stdin.isatty():
+                if not _at_terminal():
                     raise UsageError(f"'{word}' is no key and no class; what was answered before it is kept\n  "
                                      f"{nearest_of(word, known)}")  # fmt: skip
                 self._say("? shows the keys")
@@ -213,9 +213,20 @@ class _Desk:
         click.echo(text, err=self.to_stderr, color=None)
 
 
+def _at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def _piped() -> _Read:
-    words = (line.strip() for line in sys.stdin)
-    return lambda: next((word for word in words if word), None)
+    words = (line.strip() for line in sys.stdin or ())
+
+    def read() -> str | None:
+        try:
+            return next((word for word in words if word), None)
+        except UnicodeDecodeError:
+            raise UsageError("the standard input is no text; what was answered before it is kept") from None
+
+    return read
 
 
 def _show_agreement(work: LabelWork, *, as_json: bool) -> ExitCode:
