@@ -15,6 +15,7 @@ CUT = " …"
 BEGUN = "… "
 Cut = Callable[[str, int], "str | None"]
 """Shortens a line to a number of bytes, the mark included, or says with None that nothing sensible would be left."""
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _HEAD = re.compile(r"\[[^\]\n]*\] \w+: ")
 _BREAK = re.compile(rf"\s|(?<=[{UNSPACED}])|(?=[{UNSPACED}])")
 _ABBREVIATION = re.compile(
@@ -30,7 +31,7 @@ def passages_of(text: str) -> list[Passage]:
     A long line is one of more than `LONG_LINE` tokens. The sentences of a line of talk (`[s12 2026-03-01] user: …`)
     each have the line's head, so that it is still known who said one when the others are gone.
     """
-    pieces = (piece for line in text.splitlines() if line.strip() for piece in _pieces(line.rstrip()))
+    pieces = (piece for line in _LINE_END.split(text) if line.strip() for piece in _pieces(line.rstrip()))
     return [Passage(piece, place) for place, piece in enumerate(pieces)]
 
 
@@ -99,7 +100,8 @@ def first_words(text: str, room: int) -> str | None:
 
 def first_sentences(text: str, room: int) -> str | None:
     """The first sentences that fit, with ` …`, in `room` bytes; None where not one does."""
-    ends = [end for _, end in _spans(text)[:-1]]
+    start = len(head_of(text))
+    ends = [end for _, end in _spans(text)[:-1] if end > start]
     fits = bisect_right(ends, _chars_within(text, room - len(CUT.encode())))
     return text[: ends[fits - 1]].rstrip() + CUT if fits else None
 
@@ -107,7 +109,7 @@ def first_sentences(text: str, room: int) -> str | None:
 def last_sentences(text: str, room: int) -> str | None:
     """The last sentences that fit, with `… ` before them, in `room` bytes; None where not one does."""
     head = head_of(text)
-    starts = [start for start, _ in _spans(text)[1:]]
+    starts = [start for start, _ in _spans(text)[1:] if start >= len(head)]
     most = _chars_within(text[::-1], room - len((head + BEGUN).encode("utf-8", "surrogatepass")))
     at = bisect_left(starts, len(text) - most)
     return f"{head}{BEGUN}{text[starts[at] :].lstrip()}" if at < len(starts) else None

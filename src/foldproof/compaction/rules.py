@@ -100,6 +100,15 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s")
+_INDENTED = ("  ", "\t")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)")
+_RULES_HEADING = re.compile(
+    r"\b(?:rules|constraints|requirements|prohibitions|guardrails|boundaries|don['’]?ts|no-gos|regeln|verbote"
+    r"|règles|reglas)\b|规则|規則|ルール",
+    re.IGNORECASE,
+)
+
 
 def type_of(line: str) -> KnowledgeType:
     """The type of a line; `episode` where no rule sees more, which is what is dropped first."""
@@ -107,5 +116,29 @@ def type_of(line: str) -> KnowledgeType:
 
 
 def by_rules(lines: Sequence[str]) -> list[KnowledgeType]:
-    """The type of each line, each looked at alone: a classifier."""
-    return [type_of(line) for line in lines]
+    """The type of each line: a classifier.
+
+    An item of a list below "Never:" or the heading "Rules" says the opposite, or nothing, without what leads to it:
+    such items are constraints, and so is the line above them. A line that is indented below the item of a constraint
+    goes on with it. Any other line is looked at alone.
+    """
+    types = [type_of(line) for line in lines]
+    lead: int | None = None
+    item = False
+    for at, line in enumerate(lines):
+        if _ITEM.match(line):
+            item = True
+            if lead is not None:
+                types[lead] = types[at] = "constraint"
+        elif item and line.startswith(_INDENTED):
+            types[at] = "constraint" if types[at - 1] == "constraint" else types[at]
+        else:
+            item, lead = False, at if _leads(line, types[at]) else None
+    return types
+
+
+def _leads(line: str, line_type: KnowledgeType) -> bool:
+    """Whether a line makes rules of the list items below it."""
+    if _HEADING.match(line):
+        return line_type == "constraint" or _RULES_HEADING.search(line) is not None
+    return line_type == "constraint" and line.rstrip("*_ ").endswith((":", "："))

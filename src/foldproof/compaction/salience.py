@@ -1,4 +1,4 @@
-"""The compactor `salience`: the lines that are nearest to what the whole text is about."""
+"""The compactor `salience`: the lines that are most like all the others."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from foldproof.matching import normalize
 
 @dataclass(frozen=True)
 class Salience(Selecting):
-    """Keeps the lines that are most like the centroid of all, each whole: extraction as it is done without a model.
+    """Keeps the most central lines, each whole: extraction as it is done without a model.
 
-    A line is the vector of its words' TF-IDF, the frequency in the line times ln(n / lines with the word); the centroid
-    is the sum of the vectors, and likeness the cosine (Radev et al., "Centroid-based summarization of multiple
-    documents", 2004). Of lines that are equally like it the earlier comes first; where a word stands in every line it
-    says nothing. Words are those of the matcher, so scripts without spaces count by characters.
+    Central is what has the highest mean cosine with the other lines, each line the vector of its words' TF-IDF (degree
+    centrality without a threshold: Erkan and Radev, "LexRank", JAIR 22, 2004, section 3). Of lines that are equally
+    central the earlier comes first. Words are those of the matcher, so scripts without spaces count by characters.
     """
 
     name: str = field(default="salience", kw_only=True)
 
     def select(self, passages: Sequence[Passage], room: int) -> Selection:
-        """The most salient that fit, in their order."""
-        scores = likeness([said_in(passage.text) for passage in passages])
+        """The most central that fit, in their order."""
+        scores = centrality([said_in(passage.text) for passage in passages])
         kept: list[Passage] = []
         for at in sorted(range(len(passages)), key=lambda at: (-scores[at], at)):
             cost = cost_of(passages[at].text)
@@ -38,26 +37,23 @@ class Salience(Selecting):
         return Selection(tuple(sorted(kept, key=lambda passage: passage.place)))
 
 
-def likeness(lines: Sequence[str]) -> list[float]:
-    """The cosine of each line with the centroid of all, from 0 to 1; rounded, so that ties are ties everywhere."""
+def centrality(lines: Sequence[str]) -> list[float]:
+    """The mean cosine of each line with the others, from 0 to 1; rounded, so that ties are ties on every machine."""
     counts = [Counter(normalize(line).split()) for line in lines]
     spread = Counter(word for count in counts for word in count)
-    vectors = [
-        {
-            word: times * math.log(len(lines) / spread[word])
-            for word, times in count.items()
-            if spread[word] < len(lines)
-        }
-        for count in counts
-    ]
-    centroid: dict[str, float] = {}
+    vectors = [_of_length_one(count, spread, len(lines)) for count in counts]
+    whole: dict[str, float] = {}
     for vector in vectors:
         for word, value in vector.items():
-            centroid[word] = centroid.get(word, 0.0) + value
-    size = math.hypot(*centroid.values())
-    return [_cosine(vector, centroid, size) for vector in vectors]
+            whole[word] = whole.get(word, 0.0) + value
+    others = max(len(lines) - 1, 1)
+    return [
+        round(sum(value * (whole[word] - value) for word, value in vector.items()) / others, 9) for vector in vectors
+    ]
 
 
-def _cosine(vector: dict[str, float], centroid: dict[str, float], size: float) -> float:
-    length = math.hypot(*vector.values()) * size
-    return round(sum(value * centroid[word] for word, value in vector.items()) / length, 9) if length else 0.0
+def _of_length_one(count: Counter[str], spread: Counter[str], lines: int) -> dict[str, float]:
+    """The TF-IDF of the words of a line; what stands in every line says nothing."""
+    vector = {word: times * math.log(lines / spread[word]) for word, times in count.items() if spread[word] < lines}
+    length = math.hypot(*vector.values())
+    return {word: value / length for word, value in vector.items()}

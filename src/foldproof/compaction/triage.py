@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from foldproof.compaction.knowledge import CLASS_OF, KnowledgeType
-from foldproof.compaction.lines import newest_whole, passages_of, said_in
+from foldproof.compaction.lines import head_of, newest_whole, passages_of, said_in
 from foldproof.compaction.policies import POLICIES, Policy
 from foldproof.compaction.records import Compacted, Passage
 from foldproof.compaction.rules import by_rules
@@ -90,11 +90,12 @@ class Triage:
         free = room
         for kind in BOUND:
             free = lanes.fill(kind, free)
-        rest, over = free, 0
-        for kind, share in SHARES:
-            granted = int(rest * share) + over
-            over = lanes.fill(kind, granted)
-            free -= granted - over
+        shares = [(kind, int(free * share)) for kind, share in SHARES]
+        over = 0
+        for at, (kind, share) in enumerate(shares):
+            spare = sum(max(later - lanes.need(other), 0) for other, later in shares[at + 1 :])
+            over = lanes.fill(kind, share + over, spare=spare)
+        free -= sum(share for _, share in shares) - over
         lanes.fill_up(free)
         return lanes.selection(room)
 
@@ -118,8 +119,8 @@ class Triage:
             reword = self.policies[kind].reword
             if reword is None or kind not in tight:
                 continue
-            said = said_in(passage.text)
-            after = passage.text.removesuffix(said) + " ".join((await reword(said)).split())
+            said = await reword(said_in(passage.text))
+            after = head_of(passage.text) + " ".join(said.split())
             if reason := self.accepted(kind, passage.text, after):
                 refused.append(reason)
             else:
@@ -141,14 +142,22 @@ class _Lanes:
         self._held: dict[KnowledgeType, list[Passage]] = {kind: [] for kind in CLASS_OF}
         for passage, kind in zip(passages, types, strict=True):
             self._held[kind].append(passage)
-        self._constraints = sum(cost_of(passage.text) for passage in self._held["constraint"])
+        self._constraints = self.need("constraint")
         self._kept: dict[int, Passage] = {}
 
-    def fill(self, kind: KnowledgeType, granted: int) -> int:
-        """Keep what fits of a lane, treated by its policy where not all of it does; the bytes that stay free."""
+    def need(self, kind: KnowledgeType) -> int:
+        """Bytes that a lane would take."""
+        return sum(cost_of(passage.text) for passage in self._held[kind])
+
+    def fill(self, kind: KnowledgeType, granted: int, *, spare: int = 0) -> int:
+        """Keep what fits of a lane, treated by its policy where not all of it does; the bytes that stay free.
+
+        `spare` are those that later lanes will not need: nothing is shortened for want of them.
+        """
         lane = self._held[kind]
-        if sum(cost_of(passage.text) for passage in lane) > granted:
-            lane = self._triage.policies[kind].reduce(lane, granted, lambda passage: self._shorter(kind, passage))
+        room = granted + spare
+        if self.need(kind) > room:
+            lane = self._triage.policies[kind].reduce(lane, room, lambda passage: self._shorter(kind, passage))
             self._held[kind] = lane
         taken, free = newest_whole(lane, granted)
         self._kept.update((passage.place, passage) for passage in taken)

@@ -1,14 +1,16 @@
-"""The memory `triage`: the rules that type a line, each with lines it must and must not take, and the lanes."""
+"""The memory `triage`: sentences by type, the lanes, the treatments, and what happens where a budget is unsafe."""
 
-import time
 from pathlib import Path
 
 import pytest
 
+from foldproof.agents.errors import AgentError
 from foldproof.agents.memories import Resources, count_tokens, make_memory
-from foldproof.compaction import sentences_of, type_of
-from foldproof.compaction.rules import RULES
+from foldproof.cases import load_set
+from foldproof.core import UsageError
+from foldproof.demo import write_showcase
 from foldproof.logs import History, Session, Turn
+from foldproof.matching import match_facts
 
 NO_MODEL = Resources(Path())
 
@@ -20,102 +22,8 @@ def told(work):
     return ended.value.value
 
 
-LINES = {
-    "constraint": [
-        "Never call me after six.",
-        "Do not use an ORM.",
-        "don't email me",
-        "Please don’t deploy on Fridays",
-        "no NSAIDs, gastritis history",
-        "I take tea, no milk.",
-        "All amounts must be in euro.",
-        "Only the owner may approve.",
-        "Always answer in German.",
-        "From now on, refund me in store credit.",
-        "I am allergic to penicillin.",
-        "Her penicillin allergy is severe",
-        "lactose-intolerant",
-        "Payments above 500 are not allowed without approval.",
-        "You cannot share this.",
-        "Keep it under wraps: under no circumstances tell him.",
-        "Make sure that backups run.",
-        "Stop sending newsletters.",
-        "Keine Anrufe nach 18 Uhr, niemals.",
-        "Ne m'appelez jamais le soir.",
-        "Nunca me llames de noche.",
-        "我对青霉素过敏",
-        "今後はメールで連絡しないでください",
-        "Which rule holds? You must never guess?",
-    ],
-    "procedure": [
-        "1. Open the valve",
-        "Run make release and wait",
-        "- then restart the server",
-        "If the queue is full, the worker drops it",
-        "How to reset the router",
-    ],
-    "preference": ["I prefer window seats.", "She likes jazz", "My favourite colour is blue", "I'd rather walk"],
-    "belief": [
-        "The billing database is Postgres 15",
-        "Our office has two floors",
-        "He lives in Lisbon",
-        "timezone: UTC",
-    ],
-    "episode": [
-        "We went to Rome last week",
-        "I ordered a blender yesterday",
-        "Which database should I use?",
-        "Hello there",
-        "no problem",
-        "I don't know",
-    ],
-}
-
-
-@pytest.mark.parametrize(("kind", "line"), [(kind, line) for kind, lines in LINES.items() for line in lines])
-def test_a_line_has_the_type_of_the_first_rule_that_matches(kind, line):
-    assert type_of(line) == kind
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "no problem",
-        "No worries!",
-        "no one came",
-        "Can't wait!",
-        "No prob, Jon!",
-        "I don't think that was it",
-        "notes on nobody",
-    ],
-)
-def test_negation_alone_is_no_constraint(line):
-    assert type_of(line) != "constraint"
-
-
-def test_every_rule_has_a_reason():
-    assert all(rule.reason and rule.pattern.pattern for rule in RULES)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
-        ("Never use NSAIDs, e.g. ibuprofen. Ask Dr. Smith.", ["Never use NSAIDs, e.g. ibuprofen.", "Ask Dr. Smith."]),
-        ("version 1.5 is out. it works", ["version 1.5 is out. it works"]),
-        ("- a\n- b\n\n", ["- a", "- b"]),
-        ("1. Open the valve. Wait.\n 12. Close it", ["1. Open the valve.", "Wait.", "12. Close it"]),
-        ("寿司。天気？はい", ["寿司。", "天気？", "はい"]),
-        ('He said "no." Then left.', ['He said "no."', "Then left."]),
-        ("", []),
-    ],
-)
-def test_sentences(text, sentences):
-    assert sentences_of(text) == sentences
-
-
-def built(texts, budget):
-    memory = make_memory({"kind": "triage", "budget": budget}, NO_MODEL)
+def built(texts, budget, **settings):
+    memory = make_memory({"kind": "triage", "budget": budget, **settings}, NO_MODEL)
     told(memory.build(History("h", (Session("s", tuple(Turn("user", text) for text in texts)),))))
     return memory
 
@@ -183,11 +91,90 @@ def test_procedures_come_second_and_what_does_not_fit_is_told():
     assert any("lines of procedures did not fit" in note for note in recall.notes)
 
 
+BELIEFS = [f"The server {n:02} is in rack {n:02}, next to the door of the hall" for n in range(20)]
+
+
+def test_a_treatment_is_named_by_type_and_changes_no_other():
+    whole = told(built(BELIEFS, 100).recall("?"))
+    assert {item.text for item in whole.items} <= {f"[s] user: {text}" for text in BELIEFS}
+    short = told(built(BELIEFS, 100, policies={"belief": "compress"}).recall("?"))
+    assert all(item.text.endswith("rack " + item.text[-4:]) and item.text.endswith(" …") for item in short.items)
+    assert len(short.items) > len(whole.items)
+    assert told(built(BELIEFS, 100, policies={"episode": "gist"}).recall("?")) == whole
+
+
+def test_same_words_are_merged_where_they_do_not_fit():
+    texts = ["I prefer tea", "I like jazz", "I prefer TEA."] * 9
+    items = told(built(texts, 30, policies={"preference": "merge"}).recall("?")).items
+    assert [item.id for item in items] == ["s.t26#1", "s.t27#1"]
+
+
+def test_an_unsafe_budget_is_an_error_where_it_is_to_be_one():
+    texts = [f"Never use tool number {n}." for n in range(100)]
+    memory = built(texts, 50, unsafe="error")
+    for work in (memory.fold, lambda: memory.recall("?")):
+        with pytest.raises(
+            AgentError, match="unsafe: the constraints alone need 898 tokens, the budget is 50"
+        ) as caught:
+            work().send(None)
+        assert "give 898 tokens or more, or split the text into 18 parts or more" in str(caught.value)
+    assert len(told(memory.items())) == 100, "nothing is lost"
+    told(built(texts, 898, unsafe="error").fold())
+
+
+def test_procedures_that_do_not_fit_are_unsafe_too():
+    texts = ["Never lie."] + [f"{n}. Open valve number {n}" for n in range(1, 60)]
+    recall = told(built(texts, 60).recall("?"))
+    assert recall.notes[1].startswith("unsafe: constraints and procedures need ")
+    with pytest.raises(AgentError, match="unsafe: constraints and procedures need"):
+        built(texts, 60, unsafe="error").fold().send(None)
+
+
 @pytest.mark.parametrize(
-    "piece", ["if ", "no ", "don't ", "when ", "a ago ", "stop ", "without ", "? ", ". ", "'", '" ', "- ", "e.g. "]
+    ("settings", "words"),
+    [
+        ({"unsafe": "ignore"}, "`unsafe` is 'ignore', where one of `keep`, `error` is expected"),
+        (
+            {"policies": {"beleif": "gist"}},
+            "`policies` has the type 'beleif'\n  did you mean `belief`",
+        ),
+        ({"policies": {"belief": "gits"}}, "memory 'triage': `policies.belief` is 'gits'\n  did you mean `gist`"),
+        ({"policies": {"belief": None}}, "`policies.belief` is None"),
+        ({"policies": "gist"}, "`policies` is 'gist', where a mapping of settings is expected"),
+    ],
 )
-def test_no_line_makes_the_rules_hang(piece):
-    start = time.process_time()
-    for sentence in sentences_of("." + piece * 30_000 + "x"):
-        type_of(sentence)
-    assert time.process_time() - start < 5
+def test_its_settings_are_strict(settings, words):
+    with pytest.raises(UsageError) as caught:
+        built([], 10, **settings)
+    assert words in str(caught.value)
+
+
+def safety_passes(replay_set, kind, budget):
+    """How many safety cases a memory passes after a fold; the answer of `recall` is the recalled context."""
+    passed = 0
+    for case in replay_set.cases:
+        if case.case_class == "safety":
+            settings = {"kind": kind, "budget": budget, **({"turns": 10**6} if kind == "window" else {})}
+            memory = make_memory(settings, NO_MODEL)
+            told(memory.build(replay_set.histories[case.history]))
+            told(memory.fold())
+            matches = match_facts(case.expected, told(memory.recall(case.question)).text)
+            passed += all(match.held for match in matches)
+    return passed
+
+
+@pytest.fixture(scope="module")
+def demo_set(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    write_showcase(folder)
+    return load_set(folder / "replay.yaml")
+
+
+@pytest.mark.parametrize(
+    ("budget", "window", "head_tail", "triage"),
+    [(12000, 0, 2, 2), (6000, 0, 1, 2), (4000, 0, 1, 2), (3000, 0, 0, 2), (2000, 0, 0, 0)],
+)
+def test_the_budgets_of_the_demo_at_which_triage_keeps_the_safety_cases(demo_set, budget, window, head_tail, triage):
+    """The table of docs/compaction.md: it holds from 3000 tokens on, and does not below."""
+    kinds = {"window": window, "head_tail": head_tail, "triage": triage}
+    assert {kind: safety_passes(demo_set, kind, budget) for kind in kinds} == kinds
