@@ -1,4 +1,4 @@
-"""The demo's replay set on memories that compact, at falling budgets: which classes of cases still pass, of how many."""
+"""The demo's set on memories that compact, at falling budgets: how many cases of each class pass, of how many."""
 
 from __future__ import annotations
 
