@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foldproof.cases import import_longmemeval, lint_set, load_project, load_set
+from foldproof.cases import import_benchmark, lint_set, load_project, load_set
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "longmemeval_s_16q"
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.data, pytest.mark.skipif(not DATA.is_dir(), reason=f"n
 
 
 def test_the_sixteen_questions_become_a_project(tmp_path):
-    report = import_longmemeval(DATA, tmp_path / "project")
+    report = import_benchmark("longmemeval", DATA, folder=tmp_path / "project")
     found = load_set(report.replay_set)
     assert (report.cases, report.histories, report.problems) == (16, 1, ())
     history = found.histories["all"]

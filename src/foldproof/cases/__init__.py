@@ -18,8 +18,8 @@ from foldproof.cases.holdout import (
     sealed_header,
 )
 from foldproof.cases.holdout_log import LogEntry, append_entry, file_hash, log_problems, openings, read_log
+from foldproof.cases.import_benchmark import BenchmarkName, ImportReport, import_benchmark
 from foldproof.cases.import_logs import Extra, LogImport, import_logs
-from foldproof.cases.import_longmemeval import ImportReport, import_longmemeval
 from foldproof.cases.lint import lint_set
 from foldproof.cases.load import load_set
 from foldproof.cases.logged import Logged
@@ -37,8 +37,11 @@ from foldproof.cases.project_records import (
 from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.records import (
     CLASSES,
+    DISPUTED,
+    DISPUTED_SOURCE,
     DRAFT,
     STRICT_CLASSES,
+    BenchmarkData,
     Case,
     JudgePin,
     ReplaySet,
@@ -53,9 +56,13 @@ from foldproof.matching import Fact
 
 __all__ = [
     "CLASSES",
+    "DISPUTED",
+    "DISPUTED_SOURCE",
     "DRAFT",
     "STRICT_CLASSES",
     "ArgumentCheck",
+    "BenchmarkData",
+    "BenchmarkName",
     "Bystander",
     "CallCount",
     "Case",
@@ -102,8 +109,8 @@ __all__ = [
     "expand",
     "file_hash",
     "find_project",
+    "import_benchmark",
     "import_logs",
-    "import_longmemeval",
     "lint_set",
     "lint_since",
     "load_project",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from foldproof.matching import Fact, normalize
 
@@ -11,6 +12,10 @@ LONGEST_FACT = 12
 
 _ASIDE = re.compile(r"\(([^()]*)\)")
 _OTHER_ASIDE = re.compile(r"\([^()]*\)")
+_LONGEST_ITEM = 6
+_ITEM_END = re.compile(r"\s*[,;]\s+(?:and\s+)?")
+_LAST_ITEM = re.compile(r"\s+and\s+")
+_YEAR = re.compile(r"\d{4}")
 _PART_END = re.compile(r"[.;,]\s")
 _ALSO = (("is", "are", "be"), ("also",), ("acceptable", "correct", "fine"))
 _NUMBERS = (
@@ -49,6 +54,29 @@ def fact_of_answer(answer: str) -> Fact:
     wordings += [other for text in wordings if (other := _other_number(text))]
     facts = [Fact("normalized", text) for text in dict.fromkeys(wordings or [answer.strip()])]
     return facts[0] if len(facts) == 1 else Fact("any", any=tuple(facts))
+
+
+def facts_of_list(answer: str) -> tuple[Fact, ...]:
+    """A fact for each item of "yoga, old photos and a walk", where each is a few words; else the one of the whole."""
+    text = answer.strip().removesuffix(".")
+    *items, last = _ITEM_END.split(text)
+    items += _LAST_ITEM.split(last) if items else [last]
+    short = all(0 < len(normalize(item).split()) <= _LONGEST_ITEM for item in items)
+    one_thing = "(" in text or any(_YEAR.fullmatch(item) for item in items)  # "21 February, 2023"
+    if len(items) > 1 and short and not one_thing:
+        return tuple(dict.fromkeys(fact_of_answer(item) for item in items))
+    return (fact_of_answer(answer),)
+
+
+def day_of(answer: str) -> str:
+    """`2023-05-07` of "7 May, 2023" or "May 7, 2023"; empty where an answer says anything else."""
+    text = " ".join(answer.replace(",", " ").replace(".", " ").split())
+    for form in ("%d %B %Y", "%B %d %Y"):
+        try:
+            return datetime.strptime(text, form).date().isoformat()  # noqa: DTZ007  # a day has no zone
+        except ValueError:
+            continue
+    return ""
 
 
 def _parts_of(answer: str) -> tuple[str, ...]:

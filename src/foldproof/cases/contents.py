@@ -12,7 +12,7 @@ from foldproof.cases.facts import fact_value
 from foldproof.cases.forgetting import forgetting_value
 from foldproof.cases.frozen import frozen_value
 from foldproof.cases.logged import logged_value
-from foldproof.cases.records import Case, JudgePin, Requirement, Waiver
+from foldproof.cases.records import BenchmarkData, Case, JudgePin, Requirement, Waiver
 from foldproof.cases.sessions import sessions_value
 from foldproof.core import content_hash
 from foldproof.logs import History
@@ -54,6 +54,12 @@ def _asked_value(case: Case) -> dict[str, Any]:
     return {**asked, "expect": [expectation_value(item) for item in turn.expect]}
 
 
+def data_value(data: BenchmarkData) -> dict[str, str]:
+    """What a set was imported from, as the file writes it."""
+    value = {"name": data.name, "sha256": data.sha256, "quarantine": data.quarantine}
+    return {key: text for key, text in value.items() if text}
+
+
 def _free(value: Any) -> Any:  # noqa: ANN401  # any JSON value
     if isinstance(value, Mapping):
         return {key: _free(item) for key, item in value.items()}
@@ -68,6 +74,7 @@ def set_hash(
     waivers: Iterable[Waiver],
     judge: JudgePin | None,
     prompt: str,
+    data: BenchmarkData | None = None,
 ) -> str:
     """The hash of a set's content; `prompt` is the hash of the judge's prompt file.
 
@@ -96,5 +103,6 @@ def set_hash(
             "gate": {name: str(requirement) for name, requirement in gate.items()},
             "waivers": sorted([waiver.case, waiver.reason, waiver.until.isoformat()] for waiver in waivers),
             "judge": [judge.model, prompt] if judge else None,
+            **({"data": data_value(data)} if data else {}),  # the hash of a set without stays what it was
         }
     )

@@ -16,7 +16,7 @@ from foldproof.cases.common_words import COMMON_WORDS
 from foldproof.cases.expectations import Expectation
 from foldproof.cases.lint_forgetting import forget_doubts
 from foldproof.cases.nodes import shown
-from foldproof.cases.records import CLASSES, DRAFT, Case, ReplaySet
+from foldproof.cases.records import CLASSES, DISPUTED, DRAFT, STRICT_CLASSES, Case, ReplaySet
 from foldproof.core import Problem
 from foldproof.core import nearest_of as nearest
 from foldproof.matching import Fact, Text, match_fact, match_many, normalize
@@ -46,7 +46,7 @@ def lint_set(replay_set: ReplaySet, *, today: date | None = None) -> tuple[Probl
 
 
 def _set_doubts(replay_set: ReplaySet) -> Iterator[_Placed]:
-    counts = Counter(case.case_class for case in replay_set.cases if case.id not in replay_set.drafts)
+    counts = Counter(case.case_class for case in replay_set.cases if case.id not in replay_set.ungated)
     if not replay_set.gate_declared:
         message = "the set declares no gate, so it asks `all` of every class"
         yield 0, "no-gate", message, "write under `gate:` what each class must reach"
@@ -99,9 +99,12 @@ def _class_doubts(case: Case, replay_set: ReplaySet) -> Iterator[_Doubt]:
     hint = nearest(case.case_class, CLASSES)
     if case.case_class not in CLASSES and hint.startswith("did you mean"):
         yield "class", "class-name", f" is of class '{case.case_class}', which is none of the known classes", hint
-    if case.case_class not in replay_set.gate and DRAFT not in case.tags:
+    if case.case_class not in replay_set.gate and not case.ungated:
         message = f" is of class '{case.case_class}', of which the gate asks nothing"
         yield "class", "not-gated", message, f"write `{case.case_class}:` under `gate:` if its loss must block"
+    if case.case_class in STRICT_CLASSES and DISPUTED in case.tags:
+        message = f" is of class '{case.case_class}' and disputed: no gate counts it, so nothing guards it"
+        yield "tags", "disputed-strict", message, "settle what the answer must hold, then take the tag out"
     if case.abstain and case.expected:
         message = " must admit that nothing is known, and yet has expected facts"
         yield "abstain", "abstain-with-facts", message, "keep one of the two"

@@ -23,7 +23,7 @@ from foldproof.cases.judges import judge_problems, prompt_hash
 from foldproof.cases.logged import Logged
 from foldproof.cases.nodes import Node, ReadBytes, data_of, line_at, read_bytes, shown
 from foldproof.cases.provenance import source_of
-from foldproof.cases.records import DRAFT, Case, JudgePin, ReplaySet, Waiver
+from foldproof.cases.records import UNGATED, BenchmarkData, Case, JudgePin, ReplaySet, Waiver
 from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.cases.tree import read_tree
 from foldproof.cases.wire import CaseWire, ForgetWire, HeadWire, SetWire
@@ -73,17 +73,19 @@ class _Loader:
         judge = self.judge(head)
         self.settle()
         prompt = prompt_hash(self.path.parent / judge.prompt, self.read) if judge else ""
+        data = BenchmarkData(head.data.name, head.data.sha256, head.data.quarantine) if head.data else None
         return ReplaySet(
             name=head.name or self.path.stem,
             path=str(self.path),
             cases=tuple(cases),
             gate=gate,
-            sha256=set_hash(cases, self.histories, gate=gate, waivers=waivers, judge=judge, prompt=prompt),
+            sha256=set_hash(cases, self.histories, gate=gate, waivers=waivers, judge=judge, prompt=prompt, data=data),
             histories=self.histories,
             waivers=tuple(waivers),
             judge=judge,
             gate_declared=head.gate is not None,
             review_after_days=head.review_after_days,
+            data=data,
             gate_lines=dict(lines),
         )
 
@@ -113,13 +115,13 @@ class _Loader:
         return []
 
     def identify(self, nodes: list[Node]) -> None:
-        """Ids and classes of all cases, broken ones included: gates and waivers count them, but no gate a draft."""
+        """Ids and classes of all cases, broken ones included: waivers count them, a gate those that can decide."""
         for node in nodes:
             data = data_of(node)
             if not isinstance(data, dict):
                 continue
             tags = data.get("tags")
-            if not isinstance(tags, list) or DRAFT not in tags:
+            if not isinstance(tags, list) or not any(tag in UNGATED for tag in tags if isinstance(tag, str)):
                 self.counts[str(data.get("class", "semantic"))] += 1
             if not isinstance(name := data.get("id"), str):
                 continue

@@ -24,6 +24,12 @@ CLASSES = ("safety", "identity", "preference", "episodic", "semantic", "canary")
 
 DRAFT = "draft"
 """The tag of a case whose expectations nobody has confirmed yet. It is asked and scored, and decides nothing."""
+DISPUTED = "disputed"
+"""The tag of a case whose key is said to be wrong. It is asked and scored, reported apart, and decides nothing."""
+DISPUTED_SOURCE = "disputed-source"
+"""Stands beside `disputed` where only the turns that are named as the source are doubted, and the answer is right."""
+UNGATED = frozenset({DRAFT, DISPUTED})
+"""The tags of cases that no gate counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,11 @@ class Case:
             last = (at, number, turn) == turns[-1]
             found.append(part if last else replace(part, expected=(), forbidden=(), abstain=False))
         return tuple(found) or (self,)
+
+    @property
+    def ungated(self) -> bool:
+        """Whether it decides nothing: a draft, or disputed."""
+        return not UNGATED.isdisjoint(self.tags)
 
     @property
     def timeless(self) -> Case:
@@ -227,12 +238,24 @@ class JudgePin:
 
 
 @dataclass(frozen=True, slots=True)
+class BenchmarkData:
+    """The published data that a set was made of, so that each result says which release it is of.
+
+    `sha256` is that of the data, `quarantine` that of the list of its wrong keys; empty where none was given.
+    """
+
+    name: str
+    sha256: str
+    quarantine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ReplaySet:
     """A versioned set of cases with its gate policy.
 
     `sha256` identifies the content (cases, gate, waivers, judge, the histories' texts): comments, order of
     keys and file names play no part. A set without a declared gate asks `all` of every class it has.
-    The linter tells of a fact that nobody has reviewed for `review_after_days`.
+    The linter tells of a fact that nobody has reviewed for `review_after_days`. `data` is what it was imported from.
     """
 
     name: str
@@ -245,12 +268,23 @@ class ReplaySet:
     judge: JudgePin | None = None
     gate_declared: bool = True
     review_after_days: int | None = None
+    data: BenchmarkData | None = None
     gate_lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def drafts(self) -> frozenset[str]:
         """The ids of cases that nobody has confirmed yet: no gate counts them."""
         return frozenset(case.id for case in self.cases if DRAFT in case.tags)
+
+    @property
+    def disputed(self) -> frozenset[str]:
+        """The ids of cases whose key is said to be wrong: no gate counts them, and reports tell of them apart."""
+        return frozenset(case.id for case in self.cases if DISPUTED in case.tags)
+
+    @property
+    def ungated(self) -> frozenset[str]:
+        """The ids of all cases that decide nothing."""
+        return frozenset(case.id for case in self.cases if case.ungated)
 
     def case(self, case_id: str) -> Case:
         """The case of that id.

@@ -10,7 +10,7 @@ from operator import getitem
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from foldproof.cases.contents import case_value
+from foldproof.cases.contents import case_value, data_value
 from foldproof.cases.histories import history_bytes, write_history
 from foldproof.cases.load import load_set
 from foldproof.cases.nodes import data_of, line_at, read_text, resolve, shown
@@ -226,6 +226,8 @@ def set_text(replay_set: ReplaySet, histories: Mapping[str, str], comment: str =
         ]
     if replay_set.review_after_days:
         value["review_after_days"] = replay_set.review_after_days
+    if replay_set.data:
+        value["data"] = data_value(replay_set.data)
     value["cases"] = [case_value(case) for case in replay_set.cases]
     yaml = RoundTrip()
     yaml.tree = tree(value)

@@ -57,6 +57,13 @@ def _meaning(value: Any) -> Means:  # noqa: ANN401  # any value of a file
     raise Fault(f"cannot be {quoted(text)}", f"{nearest_of(text, MEANS)}\nallowed, the weakest first: {allowed}")
 
 
+def _sha256(value: Any) -> str:  # noqa: ANN401  # any value of a file
+    text = text_of(value)
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise Fault(f"cannot be {quoted(text)}", "a SHA-256 is 64 digits of 0 to 9 and a to f; `sha256sum` prints it")
+    return text
+
+
 _NAME_SCHEMA = {"type": ["string", "number"], "pattern": r"^[^\s/]+$", "minLength": 1, "maxLength": 120}
 CaseId = Annotated[str, BeforeValidator(_case_id), WithJsonSchema(_NAME_SCHEMA)]
 ClassName = Annotated[
@@ -65,6 +72,9 @@ ClassName = Annotated[
 UserLabel = Annotated[str, BeforeValidator(_history_name), WithJsonSchema({**_NAME_SCHEMA, "maxLength": 80})]
 HistoryName = Annotated[str, BeforeValidator(_history_name), WithJsonSchema({**_NAME_SCHEMA, "maxLength": 80})]
 Meaning = Annotated[Means, BeforeValidator(_meaning), WithJsonSchema({"enum": list(MEANS)})]
+
+
+Sha256 = Annotated[str, BeforeValidator(_sha256), WithJsonSchema({"type": "string", "pattern": "^[0-9a-f]{64}$"})]
 
 
 class TurnWire(AnsweredWire):
@@ -166,6 +176,14 @@ class WaiverWire(Wire):
     until: Text
 
 
+class DataWire(Wire):
+    """The published data that a set was made of."""
+
+    name: Text
+    sha256: Sha256
+    quarantine: Sha256 = ""
+
+
 class HeadWire(Wire):
     """The replay set without its cases."""
 
@@ -176,6 +194,7 @@ class HeadWire(Wire):
     histories: dict[HistoryName, Text] = Field(default_factory=dict)
     waivers: list[WaiverWire] = Field(default_factory=list)
     review_after_days: Count | None = None
+    data: DataWire | None = None
 
 
 class SetWire(HeadWire):

@@ -11,6 +11,7 @@ from typing import Literal
 from foldproof.cases import STRICT_CLASSES, ReplaySet, Requirement
 from foldproof.compare.corrections import CorrectionRate, correction_rates
 from foldproof.compare.diff import CaseChange, diff_scores
+from foldproof.compare.disputed import KeyFigures, key_figures
 from foldproof.compare.figures import RunFigures, change_figures, run_figures
 from foldproof.compare.gate import ClassGate, gate_scores
 from foldproof.compare.statistics import SignFlip
@@ -35,7 +36,8 @@ class Check:
     `reasons` say why the verdict is what it is, the weightiest first; `notes` are for the reader and decide
     nothing. Nor do the figures: `p_value` is McNemar's, `smallest_drop` the fewest losses that this set could tell from
     noise, `by_history` the test that takes cases of one history as one (`ChangeFigures`), `before` and `after` are the
-    figures of the two runs, `corrected_before` and `corrected_after` what corrections did in them.
+    figures of the two runs, `corrected_before` and `corrected_after` what corrections did in them, `keys` what the
+    disputed keys of the set allow in the run after.
     """
 
     verdict: Verdict
@@ -51,6 +53,7 @@ class Check:
     after: RunFigures | None = None
     corrected_before: tuple[CorrectionRate, ...] = ()
     corrected_after: tuple[CorrectionRate, ...] = ()
+    keys: tuple[KeyFigures, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +93,10 @@ def judge_run(
 
     Of a `part` that a person chose, every case must pass, since fixed counts are counts of the whole. Otherwise a
     case that was not asked leaves its class undecided. `doubts` are reasons why no verdict may rest on the run. Drafts
-    decide nothing.
+    and disputed cases decide nothing.
     """
     gate: Mapping[str, Requirement] = replay_set.gate
-    sizes, scores = _gated_sizes(replay_set), _without(replay_set.drafts, scores)
+    sizes, scores = _gated_sizes(replay_set), _without(replay_set.ungated, scores)
     if part:
         sizes = Counter(score.case_class for score in scores.values())
         gate = {name: Requirement() for name in sizes}
@@ -134,9 +137,10 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
     """
     waivers, notes = _active_waivers(replay_set, today)
     whole, sizes = evidence, _gated_sizes(replay_set)
+    if ungated := replay_set.ungated:
+        before, after = _without(ungated, whole.before), _without(ungated, whole.after)
+        evidence = replace(whole, baseline=_without(ungated, whole.baseline), before=before, after=after)
     if drafts := replay_set.drafts:
-        before, after = _without(drafts, whole.before), _without(drafts, whole.after)
-        evidence = replace(whole, baseline=_without(drafts, whole.baseline), before=before, after=after)
         notes = [*notes, f"nobody has confirmed these drafts, so they decide nothing: {_named(sorted(drafts))}"]
     gate = gate_scores(replay_set.gate, evidence.after, sizes=sizes, waived=waivers, vacuous=evidence.vacuous)
     unsure = [*evidence.unlike, *_not_reproduced(replay_set, evidence)]
@@ -171,16 +175,17 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
         after=run_figures(evidence.after),
         corrected_before=correction_rates(replay_set.cases, evidence.before),
         corrected_after=correction_rates(replay_set.cases, evidence.after),
+        keys=key_figures(replay_set, whole.after),
     )
 
 
 def _gated_sizes(replay_set: ReplaySet) -> Counter[str]:
     """How many cases of each class the gate counts."""
-    return Counter(case.case_class for case in replay_set.cases if case.id not in replay_set.drafts)
+    return Counter(case.case_class for case in replay_set.cases if not case.ungated)
 
 
-def _without(drafts: Collection[str], scores: Mapping[str, CaseScore]) -> Mapping[str, CaseScore]:
-    return {case_id: score for case_id, score in scores.items() if case_id not in drafts}
+def _without(ungated: Collection[str], scores: Mapping[str, CaseScore]) -> Mapping[str, CaseScore]:
+    return {case_id: score for case_id, score in scores.items() if case_id not in ungated}
 
 
 def _leaks(scores: Mapping[str, CaseScore]) -> tuple[str, ...]:

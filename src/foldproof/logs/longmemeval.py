@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from foldproof.core import FileError, Problem
+from foldproof.logs.benchmarks import Benchmark, Layout, Question, answer_text, data_hash, said
 from foldproof.logs.talk import Role, Session, Turn
 
 QUESTIONS, SESSIONS = "questions.jsonl", "sessions.jsonl"
 """The names of the two flat files in their folder."""
 
+_LAYOUT = Layout("longmemeval", "LongMemEval is one JSON list, or a folder with questions.jsonl and sessions.jsonl")
 _DATE = re.compile(r"(\d{4})/(\d{2})/(\d{2})(?: \([A-Za-z]+\))?(?: (\d{2}:\d{2}))?")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "agent", "system": "system", "tool": "tool"}
 _BLANK = re.compile(r"[\s,]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question of the benchmark.
-
-    `sessions` are its haystack, oldest first, renamed `s1`, `s2`, … so that no id says where the answer is; empty
-    where all questions share one. `evidence` names the turns that hold the answer, as (session, turn from 1).
-    `answer` is empty where the right answer is to know nothing.
-    """
-
-    id: str
-    kind: str
-    text: str
-    at: str
-    answer: str
-    abstain: bool
-    sessions: tuple[Session, ...] = ()
-    evidence: tuple[tuple[str, int], ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Benchmark:
-    """One reading of the files. `questions` is read once; problems grow while it is read.
-
-    A question that cannot be read is a problem, never the end of the reading.
-    """
-
-    questions: Iterator[Question]
-    sha256: str
-    shared: tuple[Session, ...] = ()
-    problems: list[Problem] = field(default_factory=list)
 
 
 def iso_date(text: str) -> str:
@@ -74,35 +41,14 @@ def read_longmemeval(source: Path) -> Benchmark:
     """
     if source.is_dir():
         return _flat(source)
-    raw = _bytes(source)
-    text = _text(raw, source)
-    benchmark = Benchmark(iter(()), hashlib.sha256(raw).hexdigest())
+    raw = _LAYOUT.raw(source)
+    text = _LAYOUT.text(raw, source)
+    benchmark = Benchmark(iter(()), data_hash(raw))
     del raw
     if not text.lstrip().startswith("["):
-        raise FileError([_problem(source, 1, "the file is no list of questions")])
+        raise FileError([_LAYOUT.problem(source, 1, "the file is no list of questions")])
     benchmark.questions = _published(text, source, benchmark.problems)
     return benchmark
-
-
-def _problem(path: Path, line: int, message: str) -> Problem:
-    hint = "LongMemEval is one JSON list, or a folder with questions.jsonl and sessions.jsonl"
-    return Problem(str(path), line, message, hint, rule="longmemeval")
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileError([_problem(path, 0, f"the file cannot be read: {reason}")]) from None
-
-
-def _text(raw: bytes, path: Path) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise FileError([_problem(path, line, f"the file is not UTF-8 at offset {error.start}")]) from None
 
 
 def _published(text: str, path: Path, problems: list[Problem]) -> Iterator[Question]:
@@ -118,14 +64,16 @@ def _published(text: str, path: Path, problems: list[Problem]) -> Iterator[Quest
             item, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             line = text.count("\n", 0, getattr(error, "pos", at)) + 1
-            problems.append(_problem(path, line, f"the JSON is broken in question {number}; the rest cannot be read"))
+            problems.append(
+                _LAYOUT.problem(path, line, f"the JSON is broken in question {number}; the rest cannot be read")
+            )
             return
         name = item.get("question_id") if isinstance(item, dict) else None
         try:
             yield _question(item)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             reason = f"lacks the field {error}" if isinstance(error, KeyError) else str(error)
-            problems.append(_problem(path, 0, f"question '{name or number}' cannot be read: {reason}"))
+            problems.append(_LAYOUT.problem(path, 0, f"question '{name or number}' cannot be read: {reason}"))
 
 
 def _question(item: dict[str, Any]) -> Question:
@@ -142,11 +90,11 @@ def _question(item: dict[str, Any]) -> Question:
     notes = (f"{len(repeated)} session ids stand more than once in its haystack",) if repeated else ()
     name = str(item["question_id"])
     abstain = name.endswith("_abs")
-    answer = "" if abstain else _answer(item["answer"])
+    answer = "" if abstain else answer_text(item["answer"])
     return Question(
         id=name,
         kind=str(item["question_type"]),
-        text=_said(item["question"]),
+        text=said(item["question"]),
         at=iso_date(str(item.get("question_date", ""))),
         answer=answer,
         abstain=abstain,
@@ -160,25 +108,12 @@ def _turn(turn: dict[str, Any]) -> Turn:
     role = turn["role"]
     if role not in _ROLES:
         raise ValueError(f"a turn has the role '{role}'")
-    return Turn(_ROLES[role], _said(turn["content"], empty=True))
-
-
-def _said(text: Any, *, empty: bool = False) -> str:  # noqa: ANN401  # any JSON value
-    if not isinstance(text, str) or not (text.strip() or empty):
-        raise ValueError(f"it has {type(text).__name__} where a text is expected")
-    return text.encode("utf-8", "replace").decode()
-
-
-def _answer(value: Any) -> str:  # noqa: ANN401  # any JSON value
-    """The answer as text; the published data has numbers too, and a few lists."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise TypeError(f"its answer is of type {type(value).__name__}")
-    return _said(str(value))
+    return Turn(_ROLES[role], said(turn["content"], empty=True))
 
 
 def _flat(folder: Path) -> Benchmark:
-    raw = {name: _bytes(folder / name) for name in (QUESTIONS, SESSIONS)}
-    digest = hashlib.sha256(b"".join(raw.values())).hexdigest()
+    raw = {name: _LAYOUT.raw(folder / name) for name in (QUESTIONS, SESSIONS)}
+    digest = data_hash(*raw.values())
     benchmark = Benchmark(iter(()), digest)
     rows: list[tuple[str, dict[str, Any]]] = []
     for _, item in _lines(folder / SESSIONS, raw[SESSIONS], benchmark.problems):
@@ -193,7 +128,7 @@ def _flat(folder: Path) -> Benchmark:
             held = [place for place, turn in enumerate(item["turns"], 1) if turn["metadata"]["has_answer"] is True]
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             message = f"session '{name}' cannot be read: {type(error).__name__}: {error}"
-            benchmark.problems.append(_problem(folder / SESSIONS, 0, message))
+            benchmark.problems.append(_LAYOUT.problem(folder / SESSIONS, 0, message))
             continue
         sessions.append(Session(new, turns, iso_date(str(item.get("timestamp", "")))))
         evidence.setdefault(name, []).extend((new, place) for place in held)
@@ -214,20 +149,22 @@ def _flat_questions(
             question = Question(
                 id=name,
                 kind=str(item["category"]),
-                text=_said(item["question"]),
+                text=said(item["question"]),
                 at=iso_date(str(truth.get("valid_as_of", ""))),
-                answer="" if abstain else _answer(truth["answer"]),
+                answer="" if abstain else answer_text(truth["answer"]),
                 abstain=abstain,
                 evidence=tuple(place for session in supporting for place in evidence.get(session, [])),
             )
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            problems.append(_problem(path, line, f"the question cannot be read: {type(error).__name__}: {error}"))
+            problems.append(
+                _LAYOUT.problem(path, line, f"the question cannot be read: {type(error).__name__}: {error}")
+            )
         else:
             yield question
 
 
 def _lines(path: Path, raw: bytes, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(_text(raw, path).split("\n"), 1):
+    for number, line in enumerate(_LAYOUT.text(raw, path).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -237,4 +174,4 @@ def _lines(path: Path, raw: bytes, problems: list[Problem]) -> Iterator[tuple[in
         if isinstance(item, dict):
             yield number, item
         else:
-            problems.append(_problem(path, number, "the line is no JSON object"))
+            problems.append(_LAYOUT.problem(path, number, "the line is no JSON object"))

@@ -17,10 +17,12 @@ from foldproof.compare import (
 )
 from foldproof.compare.corrections import correction_rates
 from foldproof.compare.diff import count_owners, lost_facts, owner_of
+from foldproof.compare.disputed import key_figures
 from foldproof.compare.statistics import SignFlip
 from foldproof.compare.verdict import MEANING
 from foldproof.core import Problem
 from foldproof.record import Run, Trial
+from foldproof.report.benchmarks import key_rows, recall_part
 from foldproof.report.controls import ControlsPart
 from foldproof.report.corrections import correction_rows
 from foldproof.report.documents import (
@@ -39,13 +41,8 @@ from foldproof.report.documents import (
     RunDocument,
     ScoredCase,
 )
-from foldproof.report.explained import RunInfo, SetInfo, TrialFactRow, TrialRow
+from foldproof.report.explained import RunInfo, SetInfo, TrialFactRow, TrialRow, data_info, set_info
 from foldproof.score import CaseScore, FactScore, TrialScore
-
-
-def set_info(replay_set: ReplaySet) -> SetInfo:
-    """Which set was asked."""
-    return SetInfo(name=replay_set.name, sha256=replay_set.sha256, cases=len(replay_set.cases))
 
 
 def run_info(run: Run, *, asked: int = 0, reused: int = 0, cost_usd: float | None = None) -> RunInfo:
@@ -72,7 +69,9 @@ def check_document(
     beside_memory: Iterable[str],
     controls: ControlsPart | None = None,
 ) -> CheckDocument:
-    """The document of a check; the verdict and its reasons are the check's own."""
+    """The document of a check; the verdict and its reasons are the check's own. Disputed cases stand apart."""
+    disputed = replay_set.disputed
+    settled = [change for change in check.cases if change.id not in disputed]
     return CheckDocument(
         verdict=check.verdict,
         reasons=list(check.reasons),
@@ -82,7 +81,7 @@ def check_document(
         differs=list(differs),
         beside_memory=list(beside_memory),
         gate=_gate_rows(check.gate),
-        cases=case_rows(check.cases, replay_set),
+        cases=case_rows(settled, replay_set),
         noise=list(check.noise),
         notes=list(check.notes),
         p_value=check.p_value,
@@ -92,9 +91,11 @@ def check_document(
         rate_after=_rate(check.after),
         corrections_before=correction_rows(check.corrected_before),
         corrections_after=correction_rows(check.corrected_after),
-        owners=_owners(check.cases),
+        owners=_owners(settled),
         meaning=MEANING,
         controls=controls,
+        disputed=case_rows((change for change in check.cases if change.id in disputed), replay_set),
+        keys=key_rows(check.keys),
     )
 
 
@@ -175,29 +176,27 @@ def run_document(
     trials: Iterable[Trial],
     notes: Iterable[str] = (),
 ) -> RunDocument:
-    """The document of one run, with the answers of its trials; `notes` are the run's and the caller's."""
-    questions = {case.id: case.question for case in replay_set.cases}
-    answers: dict[tuple[str, int], str] = {trial.key: trial.answer for trial in trials}
+    """The document of one run, with the answers of its trials; `notes` are the run's and the caller's.
+
+    Disputed cases stand apart, and neither they nor drafts are in the figures.
+    """
+    trials = tuple(trials)
+    settled = {name: score for name, score in scores.items() if name not in replay_set.disputed}
+    counted = {name: score for name, score in settled.items() if name not in replay_set.drafts}
     return RunDocument(
         verdict=verdict.verdict,
         reasons=list(verdict.reasons),
         set=set_info(replay_set),
         run=info,
         gate=_gate_rows(verdict.gate),
-        cases=[
-            ScoredCase(
-                id=score.id,
-                case_class=score.case_class,
-                question=questions.get(score.id, ""),
-                outcome=score.outcome,
-                trials=[trial_row(trial, answers.get((score.id, trial.repeat), "")) for trial in score.trials],
-            )
-            for score in scores.values()
-        ],
+        cases=_scored_cases(settled.values(), replay_set, trials),
         notes=list(notes),
-        owners=count_owners(owner_of(bad)[0] for case in scores.values() for bad in _missed(case)),
-        rate=None if info.control else _rate(run_figures(scores)),
+        owners=count_owners(owner_of(bad)[0] for case in settled.values() for bad in _missed(case)),
+        rate=None if info.control else _rate(run_figures(counted)),
         corrections=correction_rows(correction_rates(replay_set.cases, scores)),
+        disputed=_scored_cases((score for name, score in scores.items() if name not in settled), replay_set, trials),
+        keys=[] if info.control else key_rows(key_figures(replay_set, scores)),
+        recall=None if info.control else recall_part(replay_set, trials),
     )
 
 
@@ -205,6 +204,21 @@ def _missed(case: CaseScore) -> Iterator[list[FactScore]]:
     """Each fact of a case in the trials that failed, as far as it was not right in them."""
     for scores in zip(*(trial.facts for trial in case.trials if trial.outcome == "fail"), strict=True):
         yield [score for score in scores if not score.ok]
+
+
+def _scored_cases(scores: Iterable[CaseScore], replay_set: ReplaySet, trials: Iterable[Trial]) -> list[ScoredCase]:
+    questions = {case.id: case.question for case in replay_set.cases}
+    answers: dict[tuple[str, int], str] = {trial.key: trial.answer for trial in trials}
+    return [
+        ScoredCase(
+            id=score.id,
+            case_class=score.case_class,
+            question=questions.get(score.id, ""),
+            outcome=score.outcome,
+            trials=[trial_row(trial, answers.get((score.id, trial.repeat), "")) for trial in score.trials],
+        )
+        for score in scores
+    ]
 
 
 def trial_row(score: TrialScore, answer: str) -> TrialRow:
@@ -307,7 +321,12 @@ def baseline_document(
         file=file,
         run=baseline.run,
         config=baseline.config,
-        set=SetInfo(name=baseline.set_name, sha256=baseline.set_sha256, cases=len(baseline.cases)),
+        set=SetInfo(
+            name=baseline.set_name,
+            sha256=baseline.set_sha256,
+            cases=len(baseline.cases),
+            data=data_info(replay_set.data) if baseline.set_sha256 == replay_set.sha256 else None,
+        ),
         accepted=accepted,
         replaces=replaces,
         changes=case_rows(changes, replay_set),

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from foldproof.compare.diff import Change
+from foldproof.report.benchmarks import KeyRow, RecallPart
 from foldproof.report.controls import ControlsPart
 from foldproof.report.corrections import CorrectionRow
 from foldproof.report.coverage import CoverageDocument
@@ -121,6 +122,10 @@ class CheckDocument(Document):
     owners: dict[str, int] = Field(default={}, description="how many facts each owner lost against the baseline")
     meaning: str
     controls: ControlsPart | None = Field(default=None, description="those of the candidate, where they were asked for")
+    disputed: list[CaseRow] = Field(default=[], description="cases whose key is disputed; they decide nothing")
+    keys: list[KeyRow] = Field(default=[], description="what the disputed keys allow, in the run after")
+    recall_before: RecallPart | None = None
+    recall_after: RecallPart | None = None
     judge: JudgePart | None = Field(default=None, description="who judged; null where no case asks a judge")
 
 
@@ -150,6 +155,9 @@ class RunDocument(Document):
     owners: dict[str, int] = Field(default={}, description="how many facts that are not right each owner lost")
     rate: PassRateRow | None = Field(default=None, description="null for a control")
     corrections: list[CorrectionRow] = Field(default=[])
+    disputed: list[ScoredCase] = Field(default=[], description="cases whose key is disputed; they decide nothing")
+    keys: list[KeyRow] = Field(default=[], description="what the disputed keys allow")
+    recall: RecallPart | None = Field(default=None, description="null where no case shows whether its source was given")
     judge: JudgePart | None = Field(default=None, description="who judged; null where no case asks a judge")
 
 

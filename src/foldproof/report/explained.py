@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from foldproof.cases import BenchmarkData, ReplaySet
 from foldproof.logs import Source
 from foldproof.record.records import Close, Speaker
 from foldproof.score import Owner, Presence, Stage
@@ -18,6 +19,14 @@ class Document(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True, defer_build=True)
 
 
+class DataInfo(Document):
+    """The published data that a set was made of."""
+
+    name: str
+    sha256: str
+    quarantine: str = Field(default="", description="sha256 of the list of wrong keys; empty where none was given")
+
+
 class SetInfo(Document):
     """The replay set: its name, content hash and number of cases."""
 
@@ -25,6 +34,22 @@ class SetInfo(Document):
     sha256: str
     cases: int
     flag: str = Field(default="", description="the option that names the set, where no project file does")
+    data: DataInfo | None = Field(default=None, description="the benchmark's data, where the set was made of one")
+
+
+def data_info(data: BenchmarkData | None) -> DataInfo | None:
+    """What a set was imported from; None where it was not."""
+    return None if data is None else DataInfo(name=data.name, sha256=data.sha256, quarantine=data.quarantine)
+
+
+def set_info(replay_set: ReplaySet) -> SetInfo:
+    """Which set was asked."""
+    return SetInfo(
+        name=replay_set.name,
+        sha256=replay_set.sha256,
+        cases=len(replay_set.cases),
+        data=data_info(replay_set.data),
+    )
 
 
 class RunInfo(Document):

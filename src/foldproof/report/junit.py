@@ -63,6 +63,7 @@ def junit_run(document: RunDocument) -> str:
     waived = {name for row in document.gate for name in row.waived}
     unplugged = document.run.control == "unplugged"
     entries = [_unplugged_entry(case) if unplugged else _run_entry(case, blocking, waived) for case in document.cases]
+    entries += [_disputed_entry(case, case.outcome) for case in document.disputed]
     properties = {"run": document.run.run, "config": document.run.config}
     if document.run.control:
         properties["control"] = document.run.control
@@ -74,6 +75,7 @@ def junit_check(document: CheckDocument) -> str:
     blocking = _blocking(document.gate)
     waived = {name for row in document.gate for name in row.waived}
     entries = [_check_entry(case, blocking, waived) for case in document.cases]
+    entries += [_disputed_entry(case, case.after or case.change) for case in document.disputed]
     before, after = document.before, document.after
     properties = {
         "before": f"{before.config} {before.run}",
@@ -115,6 +117,10 @@ def _run_entry(case: ScoredCase, blocking: set[str], waived: set[str]) -> _Entry
     elif errors or not case.trials:
         kind, message = "error", first_error(case)
     return _Entry(case.id, case.case_class, kind, message, "\n".join(sorted(wrong)) or message, out)
+
+
+def _disputed_entry(case: ScoredCase | CaseRow, outcome: str) -> _Entry:
+    return _Entry(case.id, case.case_class, "skipped", f"its key is disputed, so it decides nothing; {outcome}")
 
 
 def _unplugged_entry(case: ScoredCase) -> _Entry:
@@ -171,7 +177,9 @@ def _suite(document: RunDocument | CheckDocument, entries: Sequence[_Entry], pro
     root = Element("testsuites", {"name": "foldproof", **numbers})
     suite = SubElement(root, "testsuite", {"name": _legal(document.set.name), **numbers})
     listed = SubElement(suite, "properties")
-    for name, value in {"verdict": document.verdict, "set_sha256": document.set.sha256, **properties}.items():
+    data = {"data_sha256": document.set.data.sha256} if document.set.data else {}
+    known = {"verdict": document.verdict, "set_sha256": document.set.sha256, **data, **properties}
+    for name, value in known.items():
         SubElement(listed, "property", {"name": _legal(name), "value": _legal(value)})
     for entry in entries:
         _add(suite, document.set.name, entry)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from foldproof.report.benchmarks import DISPUTED_HEADING, RECALL_HEADER, RECALL_HEADING, data_word, recall_rows
 from foldproof.report.controls import (
     HEADINGS,
     RETENTION,
@@ -33,6 +34,8 @@ from foldproof.report.summary import (
     check_headline,
     check_losses,
     check_next,
+    check_recall_rows,
+    disputed_lines,
     fact_name,
     first_error,
     gate_names,
@@ -81,6 +84,8 @@ def markdown_check(document: CheckDocument) -> str:
         f"Fold: {codes(memory) or 'the memory settings do not differ'}",
         "",
     ]
+    lines += _disputed(disputed_lines(document))
+    lines += _recall(check_recall_rows(document))
     lines += _figures(check_figures(document))
     lines += [words(document.meaning), "", *_see(check_next(document))]
     return _joined(lines)
@@ -103,6 +108,8 @@ def markdown_run(document: RunDocument) -> str:
     if judged:
         lines += folded(counted(len(judged), "judged fact"), table(["case", "fact", "what the judge says"], judged))
     lines += _bullets(words(note) for note in document.notes)
+    lines += _disputed(disputed_lines(document))
+    lines += _recall(recall_rows(document.recall))
     lines += [f"Run: {_run(document.run)}. Set: {_set(document.set)}.", ""]
     lines += [*_figures(run_figure_lines(document)), *_see(run_next(document))]
     return _joined(lines)
@@ -293,6 +300,15 @@ def _figures(lines: Sequence[str]) -> list[str]:
     return [f"{INFORMS}:", "", *_bullets(lines)] if lines else []
 
 
+def _disputed(lines: Iterable[str]) -> list[str]:
+    found = _bullets(words(line) for line in lines)
+    return [f"### {DISPUTED_HEADING[0].upper()}{DISPUTED_HEADING[1:]}", "", *found] if found else []
+
+
+def _recall(rows: Sequence[Sequence[str]]) -> list[str]:
+    return folded(RECALL_HEADING, table(list(RECALL_HEADER), [list(row) for row in rows])) if rows else []
+
+
 def _bullets(entries: Iterable[str]) -> list[str]:
     lines = [f"- {entry}" for entry in entries]
     return [*lines, ""] if lines else []
@@ -308,7 +324,8 @@ def _run(info: RunInfo) -> str:
 
 
 def _set(info: SetInfo) -> str:
-    return f"{code(info.name)}, {counted(info.cases, 'case')}, {code(info.sha256[:12])}"
+    data = f", data {code(data_word(info.data))}" if info.data else ""
+    return f"{code(info.name)}, {counted(info.cases, 'case')}, {code(info.sha256[:12])}{data}"
 
 
 def _joined(lines: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from foldproof.compare.diff import Change
+from foldproof.report.benchmarks import key_lines, recall_rows
 from foldproof.report.documents import CaseRow, CheckDocument, FactRow, GateRow, RunDocument, ScoredCase
 from foldproof.report.text import BRIEF, counted, inline
 from foldproof.score import Owner
@@ -17,6 +18,7 @@ from foldproof.score.trials import FactOutcome, FactRole
 CHANGED: tuple[Change, ...] = ("lost", "recovered", "flaky", "error", "vacuous", "new", "gone")
 """What a report lists one by one; kept and failing cases are counted."""
 _REASON_IN_LINE = 60
+_LISTED = 30
 _EXPECTED = {"held": "kept", "missed": "lost", "negated": "negated", "degraded": "degraded", "error": "not judged"}
 _FORBIDDEN = {**_EXPECTED, "held": "said", "missed": "absent", "negated": "absent"}
 _UNDER = {
@@ -206,8 +208,8 @@ def run_headline(document: RunDocument) -> str:
     else:
         parts = [f"{outcomes['pass']} of {cases} pass"]
         parts += [f"{outcomes[word]} {word}" for word in ("fail", "flaky") if outcomes[word]]
-        if len(document.cases) < document.set.cases:
-            parts.append(f"{document.set.cases - len(document.cases)} of {document.set.cases} not asked")
+        if left := document.set.cases - len(document.cases) - len(document.disputed):
+            parts.append(f"{left} of {document.set.cases} not asked")
     if outcomes["error"]:
         parts.append(counted(outcomes["error"], "error"))
     return ", ".join(parts)
@@ -251,6 +253,19 @@ def run_next(document: RunDocument) -> str:
     return " ".join([explain_command(document.run.run, wrong[0].id), document.set.flag]).rstrip() if wrong else ""
 
 
+def disputed_lines(document: RunDocument | CheckDocument) -> list[str]:
+    """What became of the disputed cases; of a check those that changed too. Nothing where no key is disputed."""
+    outcomes = [case.after if isinstance(case, CaseRow) else case.outcome for case in document.disputed]
+    lines = key_lines(document.keys, len(outcomes), outcomes.count("pass"))
+    moved = [case for case in document.disputed if isinstance(case, CaseRow) and case.before != case.after]
+    return lines + [f"{inline(case.id)}: {before_after(case)}" for case in moved]
+
+
+def check_recall_rows(document: CheckDocument) -> list[tuple[str, ...]]:
+    """The recall of both runs of a check."""
+    return [*recall_rows(document.recall_before, "before"), *recall_rows(document.recall_after, "after")]
+
+
 def untold(reasons: Sequence[str], gate: Sequence[GateRow]) -> list[str]:
     """The reasons that the gate's table does not say as well."""
     told = tuple(f"{row.case_class}: {row.got} of {row.of} cases pass, " for row in gate if row.ok is False)
@@ -262,9 +277,15 @@ def gate_word(row: GateRow) -> str:
     return {True: "ok", False: "blocked", None: "undecided"}[row.ok]
 
 
+def _some(names: Sequence[str]) -> str:
+    """The names; of many the first, and how many more there are: `--json` has all of them."""
+    more = [f"{len(names) - _LISTED} more"] if len(names) > _LISTED else []
+    return ", ".join([*map(inline, names[:_LISTED]), *more])
+
+
 def gate_names(row: GateRow) -> list[str]:
     """Why a class stands as it does, by case."""
     unasked = row.of - row.got - len(row.failed) - len(row.unjudged)
     parts = [("against it", row.failed), ("not judged", row.unjudged), ("waived", row.waived)]
-    named = [f"{title}: {', '.join(inline(name) for name in names)}" for title, names in parts if names]
+    named = [f"{title}: {_some(names)}" for title, names in parts if names]
     return [*named, f"{unasked} not asked"] if unasked > 0 else named

@@ -12,7 +12,7 @@ from pydantic import Field
 from foldproof.cases import DRAFT, Case, ReplaySet, Requirement
 from foldproof.compare.choice import Chosen
 from foldproof.compare.triage import ANSWERABLE, BUCKETS, Bucket, Doubt, Triaged
-from foldproof.report.explained import Document, RunInfo, SetInfo
+from foldproof.report.explained import Document, RunInfo, SetInfo, set_info
 from foldproof.report.text import counted
 from foldproof.score import Owner
 
@@ -98,7 +98,7 @@ def triage_document(
     counts = _counts(cases)
     return TriageDocument(
         config=config,
-        set=SetInfo(name=replay_set.name, sha256=replay_set.sha256, cases=len(replay_set.cases)),
+        set=set_info(replay_set),
         verdict="inconclusive" if reasons else "pass",
         reasons=reasons,
         summary=_summary(counts, len(chosen) - canaries, canaries),

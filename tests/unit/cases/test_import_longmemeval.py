@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from foldproof.cases import Fact, import_longmemeval, load_project, load_set
+from foldproof.cases import Fact, import_benchmark, load_project, load_set
 from foldproof.cases.answers import fact_of_answer, too_long_to_match
 from foldproof.core import FileError, UsageError
 
@@ -81,7 +81,10 @@ def test_an_answer_is_too_long_only_where_every_wording_is():
 
 def test_a_project_is_written_that_loads(data, tmp_path):
     sentence = "The user would prefer to be told about the many small restaurants that are near the old town"
-    report = import_longmemeval(
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text(json.dumps([{"id": "q4", "why": "issue 12"}, {"id": "nix"}]))
+    report = import_benchmark(
+        "longmemeval",
         data(
             question("q1"),
             question("q2", "single-session-preference", sentence),
@@ -93,8 +96,8 @@ def test_a_project_is_written_that_loads(data, tmp_path):
             question("q 7/x"),
             question("q8", answer=None),
         ),
-        tmp_path / "out",
-        disputed={"q4": "issue 12", "nix": "not there"},
+        folder=tmp_path / "out",
+        errors=wrong,
     )
     found = load_set(report.replay_set)
     assert [case.id for case in found.cases] == ["q1", "q2", "q3_abs", "q4", "q5", "q-7-x"]
@@ -106,12 +109,12 @@ def test_a_project_is_written_that_loads(data, tmp_path):
         "episodic",
         "semantic",
     ]
-    assert found.cases[3].tags == ("new-kind", "disputed")
+    assert found.cases[3].tags == ("new-kind", "disputed", "disputed-issue-12")
     assert (found.cases[2].abstain, found.cases[2].expected, found.cases[2].tags) == (True, (), ("abstention",))
     assert (str(found.cases[0].source[0]), found.cases[0].at) == ("q1/s2.t1", "2023-05-30T21:56")
     assert not found.gate_declared
     assert (report.cases, report.histories, report.review) == (6, 6, ("q2",))
-    assert report.disputed == ("q4: issue 12",)
+    assert report.disputed == ("q4: issue-12",)
     assert [problem.message.split("'")[1] for problem in report.problems] == ["q1", "q6", "q8"]
     notes = "\n".join(report.notes)
     for needle in (
@@ -121,6 +124,8 @@ def test_a_project_is_written_that_loads(data, tmp_path):
         "count from today",
         "episodic 1, preference 1",
         "a bare small number",
+        "1 cases have a disputed key",
+        "1 entries of the list of wrong keys are of no question imported: nix",
     ):
         assert needle in notes
     assert report.sha256 in report.replay_set.read_text()
@@ -138,31 +143,31 @@ def test_limit_and_shared_history(tmp_path):
     session = {"id": "a", "timestamp": "", "turns": [{**turn, "metadata": {"has_answer": True}} for turn in TURNS[0]]}
     (source / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
     (source / "sessions.jsonl").write_text(json.dumps(session))
-    report = import_longmemeval(source, tmp_path / "out", limit=2)
+    report = import_benchmark("longmemeval", source, folder=tmp_path / "out", limit=2)
     assert (report.cases, report.histories) == (2, 1)
     assert any("share one history" in note for note in report.notes)
     assert not any("small number" in note for note in report.notes), "no answer is one"
     found = load_set(report.replay_set)
     assert {case.history for case in found.cases} == {"all"}
-    assert import_longmemeval(source, tmp_path / "all").cases == 3
+    assert import_benchmark("longmemeval", source, folder=tmp_path / "all").cases == 3
 
 
 def test_a_project_that_is_there_is_not_overwritten(data, tmp_path):
     source = data(question("q1"))
-    import_longmemeval(source, tmp_path / "out")
+    import_benchmark("longmemeval", source, folder=tmp_path / "out")
     with pytest.raises(UsageError, match="is there already"):
-        import_longmemeval(source, tmp_path / "out")
-    assert import_longmemeval(source, tmp_path / "out", force=True).cases == 1
+        import_benchmark("longmemeval", source, folder=tmp_path / "out")
+    assert import_benchmark("longmemeval", source, folder=tmp_path / "out", force=True).cases == 1
 
 
 def test_data_without_a_question_is_an_error(data, tmp_path):
     for items in ((), (question("q1", answer=None),)):
         with pytest.raises(FileError, match="no usable question"):
-            import_longmemeval(data(*items), tmp_path / "out")
+            import_benchmark("longmemeval", data(*items), folder=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_target_that_cannot_be_written(data, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
-        import_longmemeval(data(question("q1")), tmp_path / "file" / "out")
+        import_benchmark("longmemeval", data(question("q1")), folder=tmp_path / "file" / "out")

@@ -43,6 +43,7 @@ from foldproof.report import (
     run_document,
     run_info,
 )
+from foldproof.report.benchmarks import recall_part
 from foldproof.report.documents import CheckDocument, CompareDocument, RunDocument
 from foldproof.report.judges import JudgePart
 from foldproof.workflow import (
@@ -223,6 +224,9 @@ def check_report_document(opened: Workspace, report: CheckReport) -> CheckDocume
         controls=controls_of(report.controls, report.after.run.config),
     )
     document.judge = judge_of(report.after, report.before)
+    document.recall_before, document.recall_after = (
+        recall_part(opened.replay_set, side.trials) for side in (report.before, report.after)
+    )
     return document
 
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from foldproof.report.benchmarks import DISPUTED_HEADING
 from foldproof.report.corrections import CHECK_HEADER, compared_rows
 from foldproof.report.documents import CheckDocument
 from foldproof.report.figures import INFORMS, check_figures
 from foldproof.report.pages.controls import write_controls
-from foldproof.report.pages.tables import run_line, set_line, write_cases, write_corrections, write_gate, write_losses
+from foldproof.report.pages.tables import (
+    run_line,
+    set_line,
+    write_cases,
+    write_corrections,
+    write_gate,
+    write_losses,
+    write_recall,
+)
 from foldproof.report.sheet import Sheet, verdict_mark, write_list
 from foldproof.report.summary import (
     CHANGED,
     check_headline,
     check_losses,
     check_next,
+    check_recall_rows,
+    disputed_lines,
     unchanged_line,
     untold,
 )
@@ -49,6 +60,8 @@ def write_check(sheet: Sheet, document: CheckDocument) -> None:
     if document.noise:
         names = ", ".join(inline(name) for name in document.noise)
         write_list(sheet, "noise (A/A): the accepted trials of these cases disagree with each other", [names])
+    write_list(sheet, DISPUTED_HEADING, disputed_lines(document))
+    write_recall(sheet, check_recall_rows(document))
     _write_end(sheet, document)
 
 

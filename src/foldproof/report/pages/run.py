@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from foldproof.report.benchmarks import DISPUTED_HEADING, recall_rows
 from foldproof.report.corrections import RUN_HEADER, run_rows
 from foldproof.report.documents import RunDocument, ScoredCase
 from foldproof.report.figures import INFORMS, run_figure_lines
 from foldproof.report.judged import judged_lines
-from foldproof.report.pages.tables import run_line, set_line, write_corrections, write_gate, write_losses
+from foldproof.report.pages.tables import run_line, set_line, write_corrections, write_gate, write_losses, write_recall
 from foldproof.report.sheet import Row, Sheet, verdict_mark, write_list
-from foldproof.report.summary import first_error, run_headline, run_losses, run_next, untold
+from foldproof.report.summary import disputed_lines, first_error, run_headline, run_losses, run_next, untold
 from foldproof.report.text import BRIEF, LONG, counted, inline, pieces
 
 
@@ -38,6 +39,8 @@ def write_run(sheet: Sheet, document: RunDocument) -> None:
     if sheet.details:
         _write_answers(sheet, document)
     write_list(sheet, "notes", [inline(note, BRIEF) for note in document.notes])
+    write_list(sheet, DISPUTED_HEADING, disputed_lines(document))
+    write_recall(sheet, recall_rows(document.recall))
     sheet.blank()
     sheet.line(("run: ", "quiet"), run_line(document.run))
     sheet.line(("set: ", "quiet"), set_line(document.set))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from foldproof.report.benchmarks import RECALL_HEADER, RECALL_HEADING, data_word
 from foldproof.report.corrections import HEADING
 from foldproof.report.documents import CaseRow, GateRow
 from foldproof.report.explained import RunInfo, SetInfo
@@ -60,6 +61,14 @@ def write_corrections(sheet: Sheet, rows: Sequence[Sequence[str]], header: Seque
         sheet.table([Row(tuple(map(inline, row))) for row in rows], header=header)
 
 
+def write_recall(sheet: Sheet, rows: Sequence[Sequence[str]]) -> None:
+    """The recall of the turns named as sources; nothing where it was not seen."""
+    if rows:
+        sheet.blank()
+        sheet.line((RECALL_HEADING, "strong"))
+        sheet.table([Row(tuple(row)) for row in rows], header=RECALL_HEADER)
+
+
 def write_cases(sheet: Sheet, cases: Sequence[CaseRow], changes: Collection[str]) -> None:
     """The cases of these changes, with what is wrong in them and is not told elsewhere."""
     rows = [
@@ -94,5 +103,6 @@ def run_line(info: RunInfo) -> str:
 
 
 def set_line(info: SetInfo) -> str:
-    """A set on one line: name, size, hash."""
-    return f"{inline(info.name)}, {counted(info.cases, 'case')}, {inline(info.sha256)[:12]}"
+    """A set on one line: name, size, hash, and the data that it was made of."""
+    data = f", data {data_word(info.data)}" if info.data else ""
+    return f"{inline(info.name)}, {counted(info.cases, 'case')}, {inline(info.sha256)[:12]}{data}"
