@@ -306,6 +306,8 @@ async def test_unknown_kinds_are_told_with_the_nearest(tmp_path):
         ({"config": "production", "budget_as": ""}, "its `budget_as` is ''"),
         ({"config": "broken"}, "its agent cannot be started"),
         ({"summary": "plain"}, "a summary is written by a model, and it has none"),
+        ({"summary": "plain", "model": "production"}, "a summary is written by a model, and it has none"),
+        ({"summary": "plain", "model": "prodction"}, "names the unknown configuration 'prodction'\n  did you mean"),
         ({"summary": "plane", "model": {"name": "m", "base_url": "http://x/v1"}}, "no prompt 'plane'\n  did you mean"),
         ({"summary": "p/no.md", "model": {"name": "m", "base_url": "http://x/v1"}}, "'p/no.md' cannot be read"),
         ({"summary": "plain.md", "model": {"name": "m", "base_url": "http://x/v1"}}, "no place for `{text}`"),
@@ -463,6 +465,16 @@ async def test_each_prompt_shows_the_text_and_the_budget(tmp_path, name):
         assert "Never {push} to main." in request.question
         assert "77 tokens" in request.question
         assert "{budget}" not in request.question
+
+
+async def test_a_model_may_be_that_of_a_configuration(tmp_path):
+    with ScriptedModel(lambda request: "kept") as model:
+        configs = {
+            "chatty": Configuration("chatty", {"recall": ""}, model={"base_url": "${WHERE}", "name": "scripted"})
+        }
+        settings = {"summary": "plain", "model": "chatty"}
+        async with opened(tmp_path, settings, configs=configs, environ={"WHERE": model.url}) as (mine,):
+            assert (await mine.compact("Never push to main.", 77)).text == "kept"
 
 
 async def test_a_prompt_of_the_users_own(tmp_path):

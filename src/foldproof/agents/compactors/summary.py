@@ -12,7 +12,7 @@ from foldproof.agents.memories.summarizing import summarized
 from foldproof.agents.model import chat_of
 from foldproof.agents.usage import summed
 from foldproof.compaction import Compacted
-from foldproof.core import UsageError
+from foldproof.core import UsageError, nearest_of
 from foldproof.logs import Usage
 
 
@@ -25,12 +25,7 @@ class SummaryCompactor:
     def __init__(self, settings: Mapping[str, Any], setup: CompactorSetup) -> None:
         setup.allow(settings, "summary", "model")
         self.name = setup.name
-        model = settings.get("model")
-        if not isinstance(model, Mapping) or not model:
-            raise UsageError(
-                f"{setup.place}: a summary is written by a model, and it has none\n"
-                '  write `model: {base_url: http://localhost:11434/v1, name: "qwen2.5:7b", temperature: 0}` beside it'
-            )
+        model = _model_of(settings.get("model"), setup)
         self._template = prompt_of(str(settings.get("summary", "plain")), setup.root, setup.place)
         self._chat = chat_of(model, setup.environ, setup.pool, place=setup.place)
 
@@ -48,3 +43,25 @@ class SummaryCompactor:
         except AgentError as error:
             return Compacted("", error=str(error), usage=(summed(used) or Usage()) if used else None)
         return Compacted(done.text.strip(), notes=done.notes, usage=done.usage or Usage())
+
+
+def _model_of(given: Any, setup: CompactorSetup) -> Mapping[str, Any]:  # noqa: ANN401  # any value of a file
+    """The settings of a model: written out, or those of the configuration of that name.
+
+    Raises:
+        UsageError: where there are none.
+    """
+    from foldproof.cases import expand  # brings the YAML reader, which the door does not need
+
+    if isinstance(given, str) and given:
+        if given not in setup.configs:
+            close = nearest_of(given, setup.configs)
+            raise UsageError(f"{setup.place}: its `model` names the unknown configuration '{given}'\n  {close}")
+        given = expand(setup.configs[given].model, setup.environ, f"configs.{given}.model")
+    if not isinstance(given, Mapping) or not given:
+        raise UsageError(
+            f"{setup.place}: a summary is written by a model, and it has none\n"
+            '  write `model: {base_url: http://localhost:11434/v1, name: "qwen2.5:7b", temperature: 0}` beside it,\n'
+            "  or the name of a configuration that has one: `model: production`"
+        )
+    return given
