@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from foldproof.compaction.knowledge import KnowledgeType
@@ -110,6 +111,7 @@ _RULES_HEADING = re.compile(
 )
 
 
+@lru_cache(maxsize=16_384)  # round after round has the same lines, and looking at one takes all of the rules
 def type_of(line: str) -> KnowledgeType:
     """The type of a line; `episode` where no rule sees more, which is what is dropped first."""
     return next((rule.line_type for rule in RULES if rule.pattern.search(line)), "episode")
