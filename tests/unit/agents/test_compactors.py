@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +24,7 @@ from foldproof.logs import Usage
 from foldproof.testing import ModelFailure, ModelReply, ScriptedModel
 
 pytestmark = pytest.mark.anyio
+EXAMPLES = Path(__file__).parents[3] / "examples" / "agents"
 
 
 @pytest.fixture
@@ -142,6 +144,7 @@ def texts(lines: list[str]):
         (texts, "its parameter `lines` is a list of texts"),
         (3, "int is not a function"),
         (Path, "type is not a function"),
+        (max, "its parameters cannot be read"),
     ],
 )
 def test_a_function_that_cannot_be_called_so_is_told(function, told):
@@ -380,6 +383,23 @@ async def test_an_agent_that_cannot_fold_is_an_error_of_each_round(tmp_path):
     assert found.error == "what the agent's fold keeps cannot be seen: it has no `ingest`, `fold` and `memories`"
 
 
+async def test_a_program_without_a_fold_is_an_error_of_each_round(tmp_path):
+    shutil.copy(EXAMPLES / "agent.sh", tmp_path / "agent.sh")
+    configs = {"production": Configuration("production", {"command": ["sh", "agent.sh"]})}
+    async with opened(tmp_path, {"config": "production"}, configs=configs) as (mine,):
+        found = await mine.compact("a line", 9)
+    assert found.error.startswith("what the agent's fold keeps cannot be seen: the agent does not support `")
+
+
+async def test_an_address_has_no_fold(tmp_path):
+    configs = {"production": Configuration("production", {"http": "http://localhost:1/v1"}, memory={})}
+    told = await refused(tmp_path, {"config": "production"}, configs=configs)
+    assert "does not reach the endpoint" in told
+    async with opened(tmp_path, {"config": "production", "budget_as": "none"}, configs=configs) as (mine,):
+        found = await mine.compact("a line", 9)
+    assert "cannot be seen" in found.error
+
+
 async def test_what_folding_costs_is_kept(tmp_path):
     with ScriptedModel(lambda request: "Never push to main.") as model:
         configs = {
@@ -546,7 +566,7 @@ async def test_the_error_of_what_compacts_the_rest_is_the_rounds(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"pinned": {"inner": "tial"}}, "tial"),
+        ({"pinned": {"inner": "tial"}}, "compactor 'pinned': `inner` is 'tial'"),
         ({"pinned": {"inner": {"sumary": ""}}}, "did you mean `summary`?"),
         ({"pinned": {"inner": {"command": ["absent-program"]}}}, "`absent-program`, which cannot be run"),
         ({"pinned": {"inner": {"command": ["sh"]}, "iner": 3}}, "unknown setting `iner`"),

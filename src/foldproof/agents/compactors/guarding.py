@@ -42,7 +42,7 @@ class Guarded:
         async with self._turn:
             found = await self._found(text, budget)
         said = found.text.strip()
-        if not found.error and said not in text and is_error_text(said):
+        if not found.error and is_error_text(said) and said not in text:
             return Compacted("", error=f"{WHO} gave an error message in place of a text: {said[:_SHOWN]!r}")
         return found
 
