@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -587,23 +588,30 @@ async def test_references_stand_in_the_same_registry(tmp_path):
 # --- plugins
 
 
+PLUGIN = """
+from foldproof.compaction import Compacted
+
+class Shouting:
+    def __init__(self, settings, setup):
+        setup.allow(settings, "mark")
+        self.name, self.mark = setup.name, settings.get("mark", "!")
+
+    async def compact(self, text, budget):
+        return Compacted(text.upper() + self.mark)
+"""
+
+
 async def test_a_plugin_adds_a_kind_by_one_small_class(tmp_path, monkeypatch):
-    class Shout:
-        name = "shout"
-
-        def __init__(self, settings, setup):
-            setup.allow(settings, "mark")
-            self.mark = settings.get("mark", "!")
-
-        async def compact(self, text, budget):
-            return Compacted(text.upper() + self.mark)
-
-    monkeypatch.setattr(COMPACTORS, "get", lambda name: Shout)
-    async with opened(tmp_path, {"shout": {"mark": "?"}}) as (mine,):
+    (tmp_path / "shouting_plugin.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    point = EntryPoint("shouting", "shouting_plugin:Shouting", "foldproof.compactors")
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [point] if group == point.group else [])
+    assert "shouting" in COMPACTORS.names()
+    async with opened(tmp_path, {"shouting": {"mark": "?"}}) as (mine,):
         assert (mine.name, (await mine.compact("a", 3)).text) == ("mine", "A?")
-    async with opened(tmp_path, {"shout": "", "mark": "."}) as (mine,):
+    async with opened(tmp_path, {"shouting": "", "mark": "."}) as (mine,):
         assert (await mine.compact("a", 3)).text == "A."
-    assert "unknown setting `marc`\n  did you mean `mark`?" in await refused(tmp_path, {"shout": {"marc": "?"}})
+    assert "unknown setting `marc`\n  did you mean `mark`?" in await refused(tmp_path, {"shouting": {"marc": "?"}})
 
 
 def test_a_setup_without_a_line_names_the_compactor_alone(tmp_path):
