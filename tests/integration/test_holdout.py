@@ -186,7 +186,7 @@ def test_what_cannot_be_run_logs_nothing(sealed: Path, cli: Callable[..., Any], 
 def test_a_file_that_was_cut_off(sealed: Path, cli: Callable[..., Any]) -> None:
     place = sealed / "release" / "holdout.sealed"
     raw = place.read_bytes()
-    for kept, told in ((len(raw) - 100, "is cut off"), (50, "no sealed holdout"), (0, "no sealed holdout")):
+    for kept, told in ((len(raw) - 100, "is cut off"), (50, "cut off in its header"), (0, "it is empty")):
         place.write_bytes(raw[:kept])
         result = cli("holdout", "run", "production", "--key-file", "../key")
         assert result.code == 4
@@ -271,12 +271,67 @@ def test_a_log_outside_of_git_is_not_called_whole(sealed: Path, cli: Callable[..
     assert "cannot be held against git" in result.out
 
 
+def test_a_repository_without_a_commit_is_told_by_the_log_and_by_a_check(
+    sealed: Path, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    accept(cli)
+    (sealed / ".git").rename(tmp_path / "git")
+    git(sealed, "init", "-q")
+    result = cli("holdout", "log")
+    assert (result.code, "cannot be held against git" in result.out) == (4, True), result.err
+    assert "has no commit yet" in " ".join(result.out.split())
+    (note,) = notes_of(cli)
+    assert "has no commit yet" in note
+
+
+def test_a_version_of_the_log_that_was_not_fetched_is_told(
+    sealed: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("holdout", "run", "production", "--key-file", "../key")
+    git(sealed, "commit", "-qam", "opened")
+    git(sealed, "config", "uploadpack.allowFilter", "true")
+    git(sealed.parent, "clone", "-q", "--filter=blob:none", f"file://{sealed}", "partial")
+    monkeypatch.chdir(sealed.parent / "partial")
+    git(Path.cwd(), "config", "user.name", "Ada")
+    git(Path.cwd(), "config", "user.email", "a@example.org")
+    result = cli("holdout", "log")
+    assert (result.code, "cannot be held against git" in result.out) == (4, True), result.out + result.err
+    refused = cli("holdout", "run", "production", "--key-file", "../key")
+    assert (refused.code, "without --filter" in refused.err) == (4, True), refused.err
+
+
+def test_a_log_that_cannot_be_read_counts_no_openings_and_its_remedy_stands_apart(
+    sealed: Path, cli: Callable[..., Any]
+) -> None:
+    (sealed / "release" / "holdout.sealed.log.jsonl").write_text("{}\n")
+    lines = cli("holdout", "log").out.splitlines()
+    assert "  take the log from git: it is only ever added to" in lines
+    assert lines[-1] == "not whole. its lines cannot be relied on, so openings are not counted"
+
+
+def test_a_sealed_file_that_is_gone_is_told(sealed: Path, cli: Callable[..., Any]) -> None:
+    (sealed / "release" / "holdout.sealed").unlink()
+    result = cli("holdout", "log")
+    assert (result.code, "holdout.sealed is not there" in result.out) == (4, True)
+
+
+def test_a_key_that_others_can_read_is_told(sealed: Path, cli: Callable[..., Any]) -> None:
+    words = ("holdout", "run", "production", "--key-file", "../key")
+    assert "chmod 600" not in cli(*words).out
+    (sealed.parent / "key").chmod(0o644)
+    assert "others on this machine can read ../key: chmod 600 ../key" in cli(*words).out
+
+
 def test_a_shallow_clone_is_told(sealed: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     git(sealed.parent, "clone", "-q", "--depth", "1", f"file://{sealed}", "clone")
     monkeypatch.chdir(sealed.parent / "clone")
     result = cli("holdout", "log")
     assert result.code == 4
     assert "this clone is shallow" in result.out
+    git(Path.cwd(), "config", "user.name", "Ada")
+    git(Path.cwd(), "config", "user.email", "a@example.org")
+    run = cli("holdout", "run", "production", "--key-file", sealed.parent / "key")
+    assert (run.code, "this clone is shallow" in run.out) == (0, True)
 
 
 def test_a_sealed_file_is_not_written_over_by_accident(sealed: Path, cli: Callable[..., Any]) -> None:

@@ -123,14 +123,25 @@ class Repository:
         return raw
 
     def versions(self, path: Path) -> Iterator[tuple[str, bytes]]:
-        """Every committed version of a file with its commit, the oldest first, along the first parents."""
+        """Every committed version of a file with its commit, the oldest first, along the first parents.
+
+        One that the commit took away is empty.
+
+        Raises:
+            GitError: where it lies elsewhere, and where a version was not fetched or cannot be read.
+        """
         name = self.name_of(path)
         words = ("log", "--first-parent", "--format=%H", "--reverse", "--", f":(top,literal){name}")
         for commit in _git(self.root, *words).decode().split():
             try:
-                yield commit, _git(self.root, "cat-file", "blob", f"{commit}:{name}")
+                there = _git(self.root, "ls-tree", "--full-tree", "-z", commit, "--", name)
+                raw = _git(self.root, "cat-file", "blob", f"{commit}:{name}") if there else b""
             except _FailedError:
-                yield commit, b""  # the commit that took it away
+                raise GitError(
+                    f"git has not the version of {shown(path)} at {commit[:12]}: the clone is partial, or damaged\n"
+                    "  clone the repository whole, without --filter"
+                ) from None
+            yield commit, raw
 
 
 def repository_of(folder: Path) -> Repository:
@@ -149,8 +160,8 @@ def repository_of(folder: Path) -> Repository:
     return Repository(Path(os.path.realpath(os.fsdecode(top.rstrip(b"\n")))))
 
 
-class _FailedError(Exception):
-    """Git answered with a failure; its text is what it said."""
+class _FailedError(GitError):
+    """Git answered with a failure; its text is what it was asked and what it said."""
 
 
 def _git(folder: Path, *words: str) -> bytes:
@@ -171,5 +182,7 @@ def _git(folder: Path, *words: str) -> bytes:
     except subprocess.TimeoutExpired:
         raise GitError(f"git did not answer within {_PATIENCE_S} s\n  it was asked: git {words[0]}") from None
     if done.returncode != 0:
-        raise _FailedError(done.stderr.decode("utf-8", "replace").strip())
+        said = done.stderr.decode("utf-8", "replace").strip()
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise _FailedError(f"git {words[0]} failed: {said or 'it does not say why'}")
     return done.stdout

@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ _WRAPPED = 76
 _SLOWLY = {"n": 2**14, "r": 8, "p": 1, "dklen": 16}
 _FIELDS = frozenset({"cipher", "fingerprints", "format", "key", "length", "matcher", "nonce", "salt", "version"})
 _CIPHER = "AES-256-GCM"
+_BEGINNING = b'{"cipher":'
 
 
 class HoldoutError(UsageError):
@@ -80,6 +82,8 @@ def read_key(environ: Mapping[str, str], file: Path | None = None) -> HoldoutKey
     place = shown(file) if file else f"`{KEY_VARIABLE}`"
     text = _key_text(file) if file else environ[KEY_VARIABLE]
     match = _KEY.fullmatch(text.strip())
+    if not text.strip():
+        raise HoldoutError(f"{place} holds no key: it is empty\n  make a key with: foldproof holdout key")
     if match is None:
         raise HoldoutError(f"{place} holds no key\n  a key begins with `fp-holdout-` and has 43 characters behind that")
     return HoldoutKey(base64.urlsafe_b64decode(match[1] + "="))
@@ -87,7 +91,13 @@ def read_key(environ: Mapping[str, str], file: Path | None = None) -> HoldoutKey
 
 def _key_text(file: Path) -> str:
     raw = read_bytes(file)
-    return raw.decode("ascii", "replace")
+    wide = raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE))  # as a shell of Windows writes what a program prints
+    return raw.decode("utf-16" if wide else "utf-8-sig", "replace")
+
+
+def key_is_open(file: Path) -> bool:
+    """Whether others than its owner may read a key file, as far as the system knows of that."""
+    return os.name == "posix" and bool(file.stat().st_mode & 0o077)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +229,14 @@ def _split(path: Path) -> tuple[SealedHeader, bytes]:
         header = json.loads(raw)
     except (ValueError, RecursionError):
         header = None
+    if header is None and raw.startswith(_BEGINNING):
+        raise HoldoutError(f"{place} is cut off in its header\n  take it from git, or copy it again")
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise HoldoutError(f"{place} is no sealed holdout\n  seal a set with: foldproof holdout seal SET -o FILE")
+        empty = "" if raw or body else ": it is empty"
+        raise HoldoutError(
+            f"{place} is no sealed holdout{empty}\n"
+            "  take it from git, or seal a set with: foldproof holdout seal SET -o FILE"
+        )
     version = header.get("version")
     if isinstance(version, int) and version > VERSION:
         raise HoldoutError(

@@ -174,6 +174,7 @@ def log_problems(path: Path, sealed: Path | None, *, repository: Repository | No
 
     Raises:
         FileError: where the chain itself is broken.
+        GitError: where git cannot tell the versions.
     """
     entries = read_log(path)
     found = []
@@ -194,9 +195,10 @@ def _rewritten(path: Path, repository: Repository) -> Iterator[str]:
     """Where a committed version of the log does not begin the one that follows it."""
     now = path.read_bytes() if path.exists() else b""
     try:
-        versions = [*repository.versions(path.absolute()), ("the working folder", now)]
+        repository.name_of(path.absolute())
     except GitError:
         return  # a log outside of the repository has no versions there
+    versions = [*repository.versions(path.absolute()), ("the working folder", now)]
     for (commit, old), (later, new) in pairwise(versions):
         if not _plain(new).startswith(_plain(old)):
             yield f"the log of commit {commit[:12]} is not the beginning of the one in {later[:18]}: lines are missing"

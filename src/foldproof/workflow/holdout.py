@@ -16,7 +16,6 @@ from foldproof.cases import (
     LogEntry,
     Project,
     ReplaySet,
-    Repository,
     append_entry,
     cases_in_holdout,
     file_hash,
@@ -37,15 +36,21 @@ from foldproof.workflow.run_reports import RunReport
 from foldproof.workflow.running import Options, open_configuration, run_config
 from foldproof.workflow.workspace import Workspace
 
+_SHALLOW = "this clone is shallow: older versions of the log were not looked at; run: git fetch --unshallow"
+
 
 @dataclass(frozen=True, slots=True)
 class HoldoutReport:
-    """A run of the holdout: its set, what it came to, and which opening of the set it was."""
+    """A run of the holdout: its set, what it came to, and which opening of the set it was.
+
+    `notes` say what could not be seen of its log.
+    """
 
     replay_set: ReplaySet
     run: RunReport
     entry: LogEntry
     opening: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,8 @@ async def run_holdout(
         OFF_DISK.reset(token)
     judged = {**details, "opening": entry.number, "verdict": report.verdict.verdict, "classes": counts_of(report)}
     append_entry(holdout.log, "judged", **signed, details=judged)
-    return HoldoutReport(opened.replay_set, report, entry, openings(read_log(holdout.log)))
+    notes = (_SHALLOW,) if repository.shallow else ()
+    return HoldoutReport(opened.replay_set, report, entry, openings(read_log(holdout.log)), notes)
 
 
 def counts_of(report: RunReport) -> dict[str, dict[str, int]]:
@@ -135,19 +141,22 @@ def counts_of(report: RunReport) -> dict[str, dict[str, int]]:
 def check_holdout_log(holdout: HoldoutSettings) -> HoldoutLog:
     """A log, held against itself, the sealed file and the versions that git has of it."""
     folder = holdout.log.absolute().parent
-    repository: Repository | None = None
     unseen: list[str] = []
+    if not holdout.file.exists():
+        unseen.append(f"{shown(holdout.file)} is not there: whether the log is its log cannot be seen")
     try:
-        repository = repository_of(folder)
-        if repository.shallow:
-            unseen.append("this clone is shallow: older versions of the log were not looked at; git fetch --unshallow")
-    except GitError as error:
-        unseen.append(f"the log cannot be held against git, so a missing end is not seen: {error}".partition("\n")[0])
-    try:
-        problems = log_problems(holdout.log, holdout.file, repository=repository)
         entries = read_log(holdout.log)
+        problems = log_problems(holdout.log, holdout.file)
     except FileError as error:
         return HoldoutLog((), tuple(str(problem) for problem in error.problems), 0)
+    try:
+        repository = repository_of(folder)
+        repository.commit()
+        problems = log_problems(holdout.log, holdout.file, repository=repository)
+        if repository.shallow:
+            unseen.append(_SHALLOW)
+    except GitError as error:
+        unseen.append(f"the log cannot be held against git, so a missing end is not seen: {error}".partition("\n")[0])
     return HoldoutLog(entries, (*problems, *unseen), openings(entries))
 
 

@@ -1,6 +1,7 @@
 """The sealed file: what it keeps, what it tells, and that each way of breaking it is told apart."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ from foldproof.cases import (
     HoldoutError,
     HoldoutKey,
     cases_in_holdout,
+    key_is_open,
     load_set,
     make_key,
     open_sealed,
@@ -116,7 +118,10 @@ def test_a_file_that_is_cut_off_is_told(sealed, key, kept):
 
 def test_a_file_that_is_cut_off_in_its_header_is_told(sealed, key):
     sealed.write_bytes(sealed.read_bytes()[:100])
-    with pytest.raises(HoldoutError, match="no sealed holdout"):
+    with pytest.raises(HoldoutError, match="is cut off in its header"):
+        open_sealed(sealed, key)
+    sealed.write_bytes(b"")
+    with pytest.raises(HoldoutError, match="no sealed holdout: it is empty"):
         open_sealed(sealed, key)
 
 
@@ -252,6 +257,26 @@ def test_a_key_is_read_from_the_environment_or_a_file(write, key):
     assert other != key
     assert other.name != key.name
     assert key.text not in repr(key)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_key_that_an_editor_or_a_shell_marked_is_read(write, key, encoding):
+    assert read_key({}, write(f" {key.text}\r\n".encode(encoding), "key")) == key
+
+
+def test_an_empty_key_is_told(write):
+    for call in (lambda: read_key({}, write("\n", "key")), lambda: read_key({"FOLDPROOF_HOLDOUT_KEY": " "})):
+        with pytest.raises(HoldoutError, match="holds no key: it is empty"):
+            call()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX tells who may read a file by its mode")
+def test_a_key_that_others_can_read_is_seen(write, key):
+    file = write(key.text, "key")
+    file.chmod(0o640)
+    assert key_is_open(file)
+    file.chmod(0o600)
+    assert not key_is_open(file)
 
 
 @pytest.mark.parametrize(

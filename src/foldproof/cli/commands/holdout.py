@@ -14,6 +14,7 @@ from foldproof.cases import (
     HoldoutKey,
     HoldoutSettings,
     Project,
+    key_is_open,
     make_key,
     project_environment,
     read_key,
@@ -137,7 +138,7 @@ def seal(
     document = FilesDocument(
         command="holdout seal",
         written=[shown(place.file), shown(place.log)],
-        notes=[f"{len(sealed.cases)} cases are sealed", _still_open(replay_set)],
+        notes=[f"{len(sealed.cases)} cases are sealed", _still_open(replay_set), *_open_key(key_file)],
         next=[
             f"write `holdout: {{file: {shown(place.file)}}}` in foldproof.yaml, and commit both files",
             "foldproof holdout run CONFIG",
@@ -145,6 +146,12 @@ def seal(
     )
     show(document, render_files, as_json=as_json)
     return ExitCode.PASS
+
+
+def _open_key(file: Path | None) -> list[str]:
+    if file is None or not key_is_open(file):
+        return []
+    return [f"others on this machine can read {shown(file)}: chmod 600 {shown(file)}"]
 
 
 def _still_open(path: Path) -> str:
@@ -185,6 +192,7 @@ def run(
         raise UsageError("a holdout is run on a configuration of a project file\n  write one with: foldproof init")
     place = _settings(project, file)
     secret = read_key(_environ(project), key_file)
+    key_notes = _open_key(key_file)
     with progress(quiet=as_json) as listener:
         options = replace(Options(**asked_for), listener=listener)
 
@@ -193,6 +201,7 @@ def run(
 
         report = ask_agents(work, None, config, options)
     document = _document(report, place, config, shown_too=shown_too)
+    document.notes += [*report.notes, *key_notes]
     show(document, render_holdout, as_json=as_json)
     if shown_too and not as_json:
         show(_run_document(report), render_run, as_json=False, details=True)

@@ -34,7 +34,10 @@ def _class_row(row: HoldoutClass) -> Row:
 def write_holdout_log(sheet: Sheet, document: HoldoutLogDocument) -> None:
     """What is wrong with the log, then its lines."""
     for problem in document.problems:
-        sheet.line(("wrong: ", "bad"), inline(problem))
+        told, *remedy = problem.splitlines()
+        sheet.line(("wrong: ", "bad"), inline(told))
+        for line in remedy:
+            sheet.line(inline(line), indent=2)
     for entry in document.entries:
         what = " ".join(filter(None, (entry.config, entry.verdict)))
         commit = entry.commit[:12] or "no commit"
@@ -43,4 +46,7 @@ def write_holdout_log(sheet: Sheet, document: HoldoutLogDocument) -> None:
     sheet.blank()
     most = "" if document.most_openings is None else f" of at most {document.most_openings}"
     state: Part = ("ok.", "good") if document.ok else ("not whole.", "bad")
+    if not document.ok and not document.entries:
+        sheet.line(state, " its lines cannot be relied on, so openings are not counted")
+        return
     sheet.line(state, f" {counted(len(document.entries), 'line')}, opened {counted(document.openings, 'time')}{most}")
