@@ -63,7 +63,7 @@ class DrafterSettings:
     """The model of a configuration as it is asked: its settings with `${NAME}` filled in, and the limits."""
 
     config: str
-    model: Mapping[str, Any] = field(repr=False)
+    settings: Mapping[str, Any] = field(repr=False)
     environ: Mapping[str, str] = field(repr=False)
     limits: Limits
 
@@ -89,7 +89,7 @@ def drafter_settings(config: str) -> DrafterSettings:
     return DrafterSettings(config, model, environ, project.limits)
 
 
-async def propose_facts(exchanges: Sequence[Exchange], settings: DrafterSettings) -> Proposals:
+async def propose_facts(exchanges: Sequence[Exchange], asked: DrafterSettings) -> Proposals:
     """Ask a model for facts, once for each exchange that has an answer and something before it.
 
     The question, the answer and what was known before are sent to its endpoint. An answer that fails is counted and
@@ -98,14 +98,14 @@ async def propose_facts(exchanges: Sequence[Exchange], settings: DrafterSettings
     Raises:
         UsageError: where the settings name no endpoint.
     """
-    async with open_drafter(settings.model, settings.environ, place=_place(settings.config)) as drafter:
+    async with open_drafter(asked.settings, asked.environ, place=_place(asked.config)) as drafter:
         host = urlsplit(drafter.chat.endpoint.url).netloc.rpartition("@")[2]
-        found = Proposals(settings.config, str(settings.model["name"]), host, further=[Further()] * len(exchanges))
-        bench = _Bench(drafter, settings.limits, found)
+        found = Proposals(asked.config, str(asked.settings["name"]), host, further=[Further()] * len(exchanges))
+        bench = _Bench(drafter, asked.limits, found)
         feed = ((place, one) for place, one in enumerate(exchanges) if one.answer.strip() and one.sources)
         try:
             async with anyio.create_task_group() as group:
-                for _ in range(min(settings.limits.concurrency, len(exchanges))):
+                for _ in range(min(asked.limits.concurrency, len(exchanges))):
                     group.start_soon(bench.work, feed)
         except BaseExceptionGroup as failures:
             raise first_of(failures) from None
