@@ -49,7 +49,15 @@ from foldproof.cases.records import (
     Requirement,
     Waiver,
 )
-from foldproof.cases.save import add_to_set, append_cases, cases_text, dump_new_sets, dump_set, set_case_field
+from foldproof.cases.save import (
+    add_to_set,
+    append_cases,
+    cases_text,
+    check_new_set,
+    dump_new_sets,
+    dump_set,
+    set_case_field,
+)
 from foldproof.cases.schemas import project_schema, replay_set_schema
 from foldproof.cases.sessions import CaseSession, CaseTurn
 from foldproof.cases.since import lint_since, lost_sources, without_doubles
@@ -103,6 +111,7 @@ __all__ = [
     "append_entry",
     "cases_in_holdout",
     "cases_text",
+    "check_new_set",
     "compactor_named",
     "cut",
     "dump_new_sets",

@@ -241,19 +241,30 @@ def _commented(comment: str) -> str:
     return "".join(f"{f'# {line}'.rstrip()}\n" for line in comment.splitlines())
 
 
+def check_new_set(path: Path) -> None:
+    """Refuse a place where no new set can be written.
+
+    Raises:
+        UsageError: where a file is there already, or the name is not that of a YAML file.
+    """
+    if path.suffix not in {".yaml", ".yml"}:
+        raise UsageError(f"{shown(path)}: a set is written as YAML\n  name it {shown(path.with_suffix('.yaml'))}")
+    if path.exists():
+        raise UsageError(f"{shown(path)}: the file is there already\n  name another")
+
+
 def dump_new_sets(sets: Mapping[Path, tuple[ReplaySet, str]]) -> tuple[Path, ...]:
     """Write sets that are not there yet, each with the comment that opens it; the files, sets and then histories.
 
     A history that is there already, and says the same, is shared. Nothing is written unless everything can be.
 
     Raises:
-        UsageError: where a set is there already, or a history that says something else, or the folder cannot be
-            written to.
+        UsageError: as `check_new_set`, where a history is there that says something else, and where the folder cannot
+            be written to.
     """
     histories: dict[Path, History] = {}
     for path, (replay_set, _) in sets.items():
-        if path.exists():
-            raise UsageError(f"{shown(path)}: the file is there already\n  name another")
+        check_new_set(path)
         for name, history in replay_set.histories.items():
             place = path.parent / "histories" / f"{name}.jsonl"
             if place.exists() and place.read_bytes() != history_bytes(history):

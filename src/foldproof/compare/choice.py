@@ -91,22 +91,26 @@ def _canaries(taken: Sequence[Answerable]) -> dict[str, str]:
     """The canaries among the chosen, each with its reason: those that the set has, else half of the chosen.
 
     A canary must pass before and after a fold, so it is the stable case whose words were said last. They are taken from
-    the class that has the most left, of equals the least strict, and every class keeps one of its own.
+    the class that has the fewest, of such from the largest, of such from the least strict; every class keeps one case.
     """
     own = [case for case in taken if case.case_class == _CANARY]
     if own:
         return {case.id: "was a canary" for case in own}
     found: dict[str, str] = {}
-    sizes = Counter(case.case_class for case in taken)
+    left, given = Counter(case.case_class for case in taken), Counter[str]()
+
+    def order(case: Answerable) -> tuple[int, int, int, bool, int]:
+        name = case.case_class
+        return given[name], -left[name], -_place(name), case.ago is None, case.ago or 0
+
     while len(found) < len(taken) // 2:
-        fit = [case for case in taken if case.stable and case.id not in found and sizes[case.case_class] > 1]
+        fit = [case for case in taken if case.stable and case.id not in found and left[case.case_class] > 1]
         if not fit:
             break
-        case = min(
-            fit, key=lambda one: (-sizes[one.case_class], -_place(one.case_class), one.ago is None, one.ago or 0)
-        )
+        case = min(fit, key=order)
         found[case.id] = "stable" if case.ago is None else f"stable, said {case.ago} turns before"
-        sizes[case.case_class] -= 1
+        left[case.case_class] -= 1
+        given[case.case_class] += 1
     return found
 
 

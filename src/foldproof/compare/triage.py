@@ -88,7 +88,9 @@ def _unjudged(score: CaseScore, when: str) -> Triaged:
 def _lost_by(memory: CaseScore) -> tuple[Owner, str]:
     """Who lost the first of the facts that are missing, and how; of trials that differ, the owner of most."""
     (change,) = diff_scores({}, {memory.id: memory})
-    lost = next(fact for fact in change.facts if not fact.ok)
+    lost = next((fact for fact in change.facts if not fact.ok), None)
+    if lost is None:
+        return "unknown", "fails as a whole"
     owner = lost.owner or "unknown"
     told = f"'{lost.fact}' lost at {owner}" if owner != "unknown" else f"'{lost.fact}' lost, owner unknown"
     return owner, f"{told}: {lost.why or lost.reason}" if lost.why or lost.reason else told

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from foldproof.cases import Case, Logged, ReplaySet, dump_new_sets, shown
+from foldproof.cases import Case, Logged, ReplaySet, check_new_set, dump_new_sets, shown
 from foldproof.cases.drafting import Exchange, answer_words, draft_cases, draft_facts, draft_of_answer, joined_facts
 from foldproof.cases.exchanges import exchange_of
 from foldproof.core import Redactor, UsageError
@@ -60,7 +60,7 @@ async def draft_set(
         UsageError: as `read_logs` and `propose_facts`, where the set is there already, and where no fact could be
             drafted.
     """
-    _check_free(to)
+    check_new_set(to)
     exchanges = _exchanges(paths, questions, format_name=format_name, redactor=redactor)
     proposals = await propose_facts(exchanges, drafter) if drafter else None
     histories: dict[str, History] = {}
@@ -95,11 +95,6 @@ async def draft_set(
 def _logged(question: Question) -> Logged:
     day = date.fromisoformat(question.day) if question.day else None
     return Logged(question.user, question.session, day, question.asked + question.alike)
-
-
-def _check_free(to: Path) -> None:
-    if to.exists():
-        raise UsageError(f"{shown(to)}: the file is there already\n  name another")
 
 
 def _exchanges(

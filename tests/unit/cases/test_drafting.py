@@ -7,7 +7,15 @@ from time import process_time
 import pytest
 
 from foldproof.cases import DRAFT
-from foldproof.cases.drafting import DraftedFact, Exchange, draft_cases, joined_facts, sourced
+from foldproof.cases.drafting import (
+    DraftedFact,
+    Exchange,
+    answer_words,
+    draft_cases,
+    draft_of_answer,
+    joined_facts,
+    sourced,
+)
 from foldproof.cases.drafting import draft_facts as facts_of
 from foldproof.logs import Session, Turn
 
@@ -179,3 +187,26 @@ def test_further_facts_that_say_something_else_are_joined_up_to_five():
     ]
     joined = joined_facts([first], others)
     assert [fact.text for fact in joined] == ["port 8443", "a b", "c d", "e f", "g h"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said", "wanted"),
+    [
+        ("What is the capital of Norway?", "The capital of Norway is Oslo. It has 700,000 people.", "", ("Oslo",)),
+        ("What is 2 plus 2?", "It is 4.", "", ("4",)),
+        ("Which weekday is it?", "Let me see. 2026-03-02 is a Monday.", "", ("2026-03-02", "Monday")),
+        ("Is it 381?", "It is 381.", "", ()),
+        ("Which is it?", "It is 381.", "I saw 381.", ()),
+        ("Is a tomato a fruit?", "Yes, it is.", "", ()),
+        ("Which element?", "Its symbol is He.", "", ()),
+    ],
+)
+def test_words_of_an_answer_stand_neither_in_the_question_nor_in_the_past(question, answer, said, wanted):
+    assert answer_words(Exchange(question, answer, tuple(past(said)))) == wanted
+
+
+def test_a_draft_of_an_answer_has_no_source():
+    case = draft_of_answer("What is 2 plus 2?", ("4",), history="h", taken={"2-plus-2"})
+    assert (case.id, case.history, case.source, case.tags) == ("2-plus-2-2", "h", (), (DRAFT,))
+    assert [fact.text for fact in case.expected] == ["4"]
+    assert draft_of_answer("Why?", (), history="").expected == ()

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from foldproof.cases import ReplaySet, shown
+from foldproof.cases import ReplaySet, check_new_set, shown
 from foldproof.cli.commands.asking import cassette_option
 from foldproof.cli.shared import (
     EXIT_CODES,
@@ -73,9 +73,9 @@ def triage(
     if confirm and place is None:
         raise UsageError("--confirm says what the cases that are written are worth\n  name the set with --to FILE")
     check_places(place)
+    if place is not None:
+        check_new_set(place)
     with workspace(project_path, set_path) as opened:
-        if place is not None and place.exists():
-            raise UsageError(f"{shown(place)}: the file is there already\n  name another")
         with progress(quiet=as_json) as listener:
             report = ask_agents(triage_cases, opened, config, Options(**asked_for, listener=listener))
         report = with_choice(report, choose[1])
@@ -84,7 +84,9 @@ def triage(
             today = datetime.now(UTC).date() if confirm else None
             written = write_chosen(opened, report, to=place, confirmed=today, environ=os.environ)
             document.written, document.gate = [shown(path) for path in written.files], gate_texts(written.gate)
-        document.next = _next(document, config, place=place, flag=set_flag(set_path))
+        document.next = _next(document, place=place, confirm=confirm, flag=set_flag(set_path))
+        if confirm and place is not None and place.resolve() == opened.project.replay_set.resolve():
+            document.next = document.next[1:]
     show(document, render_triage, as_json=as_json, details=details)
     return EXIT_CODES[document.verdict]
 
@@ -102,17 +104,17 @@ def _document(replay_set: ReplaySet, report: TriageReport, *, least: int) -> Tri
     )
 
 
-def _next(document: TriageDocument, config: str, *, place: Path | None, flag: str) -> list[str]:
-    command = f"foldproof triage {config}"
+def _next(document: TriageDocument, *, place: Path | None, confirm: bool, flag: str) -> list[str]:
+    command = f"foldproof triage {document.config}"
     if not document.chosen:
         return []
     if place is None:
         return [" ".join(filter(None, (command, flag, "--to chosen.yaml writes the chosen cases as a set")))]
-    drafts = {case.id for case in document.cases if case.draft and case.chosen}
-    if drafts and not document.gate:
-        again = f"--set {shown(place)} --confirm --to {shown(place.with_name('replay.yaml'))}"
+    if not confirm and any(case.draft and case.chosen for case in document.cases):
+        free = next(name for name in ("replay.yaml", "confirmed.yaml", "…") if not place.with_name(name).exists())
+        again = f"--set {shown(place)} --confirm --to {shown(place.with_name(free))}"
         return [f"look at each case in {shown(place)} and change what is wrong", f"{command} {again}"]
     return [
         f"name the set in foldproof.yaml: `replay_set: {shown(place)}`",
-        f"foldproof run {config}, then foldproof baseline accept",
+        f"foldproof run {document.config}, then foldproof baseline accept",
     ]
