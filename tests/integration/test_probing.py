@@ -209,7 +209,7 @@ def test_a_compactor_of_the_project_takes_no_kinds_name(tmp_path):
 @pytest.mark.anyio
 async def test_subjects_are_opened_together(project):
     declared = subjects_of(["ours", "folded", "small"], project)
-    async with open_subjects(declared, project, {}) as found:
+    async with open_subjects(declared, project, environ={}) as found:
         texts = {
             one.name: (await one.compact("Never push to main.\nRedis caches what is slow.", 5)).text for one in found
         }

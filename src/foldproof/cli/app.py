@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("stored:explain", "What a run recorded of one case."),
     "rescore": ("stored:rescore", "Score stored answers again; no agent is called."),
     "match": ("files:match", "Try one fact on a text."),
+    "cliff": ("cliff:cliff", "What survives rounds of compaction, by class."),
     "import": ("importing:import_", "Make histories from logs, or a replay set from a benchmark."),
     "judge": ("judge:judge", "Pin the judge, measure it, hold a new one against it."),
     "sessions": ("sessions:sessions", "What recorded sessions show: grade them, cut a case out of one."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import fsum
 
 from foldproof.cliff.curves import EVERY, Curve, CurveKey, Level, Point, class_order, current
 from foldproof.cliff.labels import LabelledLine
@@ -16,13 +17,15 @@ from foldproof.compare.statistics import clustered
 
 CEILING = "ceiling"
 """The name of the row that is no method: what labels and budget alone would allow."""
+_APART = 0.02
+"""The difference of shares from which on one subject is said to keep more than another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
     """Two subjects that change places: `first` keeps more under one schedule, `second` under another.
 
-    The shares are those of all classes in the last round at `ratio`, those of `first` before those of `second`.
+    The shares are means over the rounds at `ratio`, that of `first` before that of `second`.
     """
 
     first: str
@@ -89,26 +92,30 @@ def _fitting(costs: Iterable[int], room: int) -> int:
     return count
 
 
-def flips_of(curves: Sequence[Curve]) -> tuple[Flip, ...]:
-    """The pairs of subjects whose order turns round between two schedules at the same ratio, in the last round.
+def flips_of(curves: Sequence[Curve], line_class: str) -> tuple[Flip, ...]:
+    """The pairs of subjects whose order in a class turns round between two schedules at the same ratio.
 
-    A subject that went over its budget is left out: it is no comparison.
+    Shares are means over the rounds, and a difference of less than .02 is none. A subject that went over its budget is
+    left out: it is no comparison.
     """
-    found = []
-    for ratio in sorted({curve.key.ratio for curve in curves}, reverse=True):
-        shares: dict[str, dict[Schedule, float]] = {}
-        for curve in curves:
-            share = curve.points[EVERY][-1].share
-            if curve.key.ratio == ratio and not curve.over and share is not None:
-                shares.setdefault(curve.key.subject, {})[curve.key.schedule] = share
-        for one, other in combinations(shares, 2):
-            found += _turned(one, other, ratio, shares)
-    return tuple(found)
+    means: dict[float, dict[str, dict[Schedule, float]]] = {}
+    for curve in curves:
+        shares = [point.share for point in curve.points[line_class]]
+        known = [share for share in shares if share is not None]
+        if not curve.over and known and len(known) == len(shares):
+            of_ratio = means.setdefault(curve.key.ratio, {})
+            of_ratio.setdefault(curve.key.subject, {})[curve.key.schedule] = fsum(known) / len(known)
+    return tuple(
+        flip
+        for ratio, subjects in means.items()
+        for one, other in combinations(subjects, 2)
+        for flip in _turned(one, other, ratio, subjects)
+    )
 
 
-def _turned(one: str, other: str, ratio: float, shares: Mapping[str, Mapping[Schedule, float]]) -> list[Flip]:
-    shared = (schedule for schedule in shares[one] if schedule in shares[other])
-    both = [(schedule, (shares[one][schedule], shares[other][schedule])) for schedule in shared]
-    ahead = next(((schedule, pair) for schedule, pair in both if pair[0] > pair[1]), None)
-    behind = next(((schedule, pair) for schedule, pair in both if pair[0] < pair[1]), None)
+def _turned(one: str, other: str, ratio: float, means: Mapping[str, Mapping[Schedule, float]]) -> list[Flip]:
+    shared = [schedule for schedule in means[one] if schedule in means[other]]
+    both = [(schedule, (means[one][schedule], means[other][schedule])) for schedule in shared]
+    ahead = next(((schedule, pair) for schedule, pair in both if pair[0] - pair[1] >= _APART), None)
+    behind = next(((schedule, pair) for schedule, pair in both if pair[1] - pair[0] >= _APART), None)
     return [Flip(one, other, ratio, *ahead, *behind)] if ahead and behind else []

@@ -171,16 +171,16 @@ class _Runner:
         return self._recorded(empty, given, compacted)
 
     def _recorded(self, empty: Round, given: str, compacted: Compacted) -> Round:
-        text = "" if compacted.error else self._clean(compacted.text)
+        text = "" if compacted.error else _plain(self._clean(compacted.text))
         kept = count_tokens(text)
         return replace(
             empty,
             text=text,
             kept_tokens=kept,
             state=_state_of(compacted, given, text, over=kept > empty.budget),
-            error=self._clean(compacted.error),
-            unsafe=self._clean(compacted.unsafe),
-            notes=tuple(map(self._clean, compacted.notes)),
+            error=_plain(self._clean(compacted.error)),
+            unsafe=_plain(self._clean(compacted.unsafe)),
+            notes=tuple(_plain(self._clean(note)) for note in compacted.notes),
             usage=compacted.usage,
         )
 
@@ -199,6 +199,11 @@ class _Runner:
         if most is not None and self._cost >= most:
             return f"the cost limit is reached: {self._cost:.4f} of {most} US dollars"
         return ""
+
+
+def _plain(text: str) -> str:
+    """The text with a question mark for each half of a character, which no file holds."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _state_of(compacted: Compacted, given: str, text: str, *, over: bool) -> RoundState:

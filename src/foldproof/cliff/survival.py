@@ -14,7 +14,7 @@ from typing import Literal
 from foldproof.cliff.labels import LabelledLine
 from foldproof.cliff.units import Unit, apart, names_in, units_of
 from foldproof.compaction import sentences_of
-from foldproof.matching import Fact, Match, Text, match_fact, match_facts, normalize, telling_tokens
+from foldproof.matching import Fact, Match, Text, match_fact, normalize, telling_tokens
 from foldproof.matching.parts import REPORTING, Parts, gone_at, is_reported, parts_of, windows
 
 Survival = Literal["verbatim", "kept", "degraded", "lost"]
@@ -168,9 +168,15 @@ def survivals(wanted: Sequence[Wanted], output: str) -> tuple[LineSurvival, ...]
     """What became of each line in one output."""
     if not output.strip():
         return tuple(LineSurvival(one.line, "lost") for one in wanted)
-    units = units_of(output)
-    matches = match_facts([one.fact for one in wanted], Text(output))
-    return tuple(one.survival(match, units) for one, match in zip(wanted, matches, strict=True))
+    # A line that stands there as it is needs no look at the rest, which spares most selections the work.
+    whole = {line.strip() for line in output.splitlines()}
+    units, text = units_of(output), Text(output)
+    return tuple(
+        LineSurvival(one.line, "verbatim")
+        if one.line.text in whole
+        else one.survival(match_fact(one.fact, text), units)
+        for one in wanted
+    )
 
 
 def stale_lines(found: Sequence[LineSurvival]) -> tuple[LineSurvival, ...]:

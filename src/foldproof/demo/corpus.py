@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 
 class CorpusPlaces(NamedTuple):
-    """Where the texts and their labels lie."""
+    """Where the texts and their labels lie, and talk that lays down no rule, for schedules that need some."""
 
     texts: Path
     labels: Path
+    talk: Path
 
 
 def corpus_places() -> CorpusPlaces:
     """The shipped texts and labels, as files of the installed package."""
     place = Path(str(files("foldproof.demo") / "corpus"))
-    return CorpusPlaces(place / "texts", place / "labels.yaml")
+    return CorpusPlaces(place / "texts", place / "labels.yaml", place / "talk.txt")

@@ -12,6 +12,7 @@ from foldproof.report.build import (
     run_document,
     run_info,
 )
+from foldproof.report.cliff import CliffDocument, cliff_document
 from foldproof.report.controls import ControlsPart, controls_part
 from foldproof.report.coverage import CoverageDocument, CoverageSet, coverage_document
 from foldproof.report.cuts import CutDocument, cut_document, points_document
@@ -59,13 +60,16 @@ from foldproof.report.labels import (
 )
 from foldproof.report.machine import json_text, write_schemas
 from foldproof.report.markdown import markdown_check, markdown_compare, markdown_explain, markdown_run
+from foldproof.report.markdown_cliff import markdown_cliff
 from foldproof.report.markdown_grades import markdown_grades
 from foldproof.report.mined import DrafterPart, MineDocument, mine_document
 from foldproof.report.pages.labels import LabelScreen
+from foldproof.report.plot import check_plot_place, plot_cliff
 from foldproof.report.terminal import (
     render_baseline,
     render_calibration,
     render_check,
+    render_cliff,
     render_compare,
     render_coverage,
     render_cut,
@@ -95,6 +99,7 @@ __all__ = [
     "AskedBy",
     "BaselineDocument",
     "CheckDocument",
+    "CliffDocument",
     "CompareDocument",
     "ControlsPart",
     "CoverageDocument",
@@ -125,6 +130,8 @@ __all__ = [
     "baseline_document",
     "calibration_document",
     "check_document",
+    "check_plot_place",
+    "cliff_document",
     "compare_document",
     "compared_run",
     "controls_part",
@@ -146,17 +153,20 @@ __all__ = [
     "labelling_document",
     "lint_document",
     "markdown_check",
+    "markdown_cliff",
     "markdown_compare",
     "markdown_explain",
     "markdown_grades",
     "markdown_run",
     "mine_document",
     "pin_document",
+    "plot_cliff",
     "points_document",
     "reconciliation_document",
     "render_baseline",
     "render_calibration",
     "render_check",
+    "render_cliff",
     "render_compare",
     "render_coverage",
     "render_cut",

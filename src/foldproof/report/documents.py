@@ -12,6 +12,7 @@ from pydantic import Field
 
 from foldproof.compare.diff import Change
 from foldproof.report.benchmarks import KeyRow, RecallPart
+from foldproof.report.cliff import CliffDocument
 from foldproof.report.controls import ControlsPart
 from foldproof.report.corrections import CorrectionRow
 from foldproof.report.coverage import CoverageDocument
@@ -323,6 +324,7 @@ class ErrorDocument(Document):
 DOCUMENTS: dict[str, type[Document]] = {
     "baseline": BaselineDocument,
     "check": CheckDocument,
+    "cliff": CliffDocument,
     "compare": CompareDocument,
     "coverage": CoverageDocument,
     "cut": CutDocument,

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from foldproof.report.cliff import CliffDocument
 from foldproof.report.coverage import CoverageDocument
 from foldproof.report.cuts import CutDocument
 from foldproof.report.documents import (
@@ -41,6 +42,7 @@ from foldproof.report.pages import (
     write_baseline,
     write_calibration,
     write_check,
+    write_cliff,
     write_compare,
     write_coverage,
     write_cut,
@@ -266,6 +268,11 @@ def render_import(document: ImportDocument, *, width: int, colour: bool, details
 def render_mined(document: MineDocument, *, width: int, colour: bool, details: bool = False) -> str:
     """What mining read, what each step left, and the questions."""
     return _render(write_mined, document, width, colour=colour, details=details)
+
+
+def render_cliff(document: CliffDocument, *, width: int, colour: bool, details: bool = False) -> str:
+    """What survives rounds of compaction; with details every ratio by round, with intervals, and all remarks."""
+    return _render(write_cliff, document, width, colour=colour, details=details)
 
 
 def render_coverage(document: CoverageDocument, *, width: int, colour: bool, details: bool = False) -> str:

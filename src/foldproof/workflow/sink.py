@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
@@ -12,6 +13,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 from foldproof.record import Run, Stopped, StoreListing, Trial
 from foldproof.run import RunRecord
 from foldproof.workflow.workspace import Workspace
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +37,9 @@ def silent(_: Progress) -> None:
     """Nobody listens."""
 
 
-def waiting(stream: MemoryObjectReceiveStream[RunRecord]) -> list[RunRecord]:
+def waiting(stream: MemoryObjectReceiveStream[R]) -> list[R]:
     """The records that are there already, without waiting for more."""
-    records: list[RunRecord] = []
+    records: list[R] = []
     with suppress(anyio.WouldBlock, anyio.EndOfStream, anyio.ClosedResourceError):
         while True:
             records.append(stream.receive_nowait())

@@ -46,9 +46,15 @@ def _subject(name: str, own: Mapping[str, DeclaredCompactor]) -> DeclaredCompact
 
 @asynccontextmanager
 async def open_subjects(
-    declared: Iterable[DeclaredCompactor], project: Project | None, environ: Mapping[str, str]
+    declared: Iterable[DeclaredCompactor],
+    project: Project | None,
+    *,
+    environ: Mapping[str, str],
+    limits: Limits | None = None,
 ) -> AsyncIterator[tuple[Compactor, ...]]:
     """The compactors, guarded, for as long as the context lasts; without a project the working folder is their root.
+
+    `limits` are those of the project unless others are given.
 
     Raises:
         UsageError: where one cannot be made as it is declared.
@@ -58,6 +64,6 @@ async def open_subjects(
         root=project.root if project else Path.cwd(),
         environ=environ,
         configs=project.configs if project else {},
-        limits=project.limits if project else Limits(),
+        limits=limits or (project.limits if project else Limits()),
     ) as found:
         yield found

@@ -2,6 +2,7 @@
 
 from foldproof.report.pages.baseline import write_baseline
 from foldproof.report.pages.check import write_check
+from foldproof.report.pages.cliff import write_cliff
 from foldproof.report.pages.compare import write_compare
 from foldproof.report.pages.coverage import write_coverage
 from foldproof.report.pages.cuts import write_cut
@@ -22,6 +23,7 @@ __all__ = [
     "write_baseline",
     "write_calibration",
     "write_check",
+    "write_cliff",
     "write_compare",
     "write_coverage",
     "write_cut",
