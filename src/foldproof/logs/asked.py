@@ -42,12 +42,11 @@ class AskedLog:
     files: Sequence[IO[bytes]]
     flat: str
 
-    def again(self, rows: Sequence[int]) -> list[tuple[str, Asked]]:
-        """The texts of these rows, each with what its line tells. Secrets still stand in them."""
+    def again(self, rows: Sequence[int]) -> list[Asked]:
+        """What was asked in these rows, the texts first. Secrets still stand in them."""
         column = self.columns
         places = [Place(int(column.file[row]), int(column.offset[row]), int(column.item[row])) for row in rows]
-        lines = read_again(self.files, self.flat, places)
-        return [(told[0][place.item], told) for place, told in zip(places, lines, strict=True)]
+        return list(read_again(self.files, self.flat, places))
 
 
 @contextmanager

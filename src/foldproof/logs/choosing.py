@@ -36,14 +36,14 @@ def fair_order(
     """
     import numpy as np
 
-    by_lot = np.argsort(lots, kind="stable")  # every later sort is stable, so that lots decide what is left open
+    by_lot = np.argsort(lots, kind="stable")  # every later sort keeps this order, so that lots decide what is left open
     users, topics, weeks = (np.unique(column[by_lot], return_inverse=True)[1] for column in (user, topic, week))
     weekly = _rank(_pair(_pair(users, topics), weeks))
     topical = _rank(_pair(users, topics), weekly)
     turn = _rank(users, topical)
     between_weeks = _rank(_pair(_pair(turn, topics), weeks))
     between_topics = _rank(_pair(turn, topics), between_weeks)
-    return by_lot[np.argsort(_pair(turn, between_topics), kind="stable")]
+    return by_lot[_sorted(_pair(turn, between_topics))]
 
 
 def _pair(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -51,11 +51,24 @@ def _pair(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]
     return one * (int(other.max(initial=0)) + 1) + other
 
 
+def _sorted(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The indices that sort the numbers; equal ones stay as they stand.
+
+    With its place in it each number is another, and may be sorted in the way that is several times as fast.
+    """
+    import numpy as np
+
+    count = len(numbers)
+    if int(numbers.max(initial=0)) >= 2**62 // max(count, 1):
+        return np.argsort(numbers, kind="stable")
+    return np.argsort(numbers * count + np.arange(count))
+
+
 def _rank(group: NDArray[np.int64], order: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """The place of each within its group, from 0, by `order`; equal ones as they stand."""
     import numpy as np
 
-    by = np.argsort(group if order is None else _pair(group, order), kind="stable")
+    by = _sorted(group if order is None else _pair(group, order))
     taken = group[by]
     new = np.ones(len(by), bool)
     new[1:] = taken[1:] != taken[:-1]

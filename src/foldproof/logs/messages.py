@@ -89,7 +89,8 @@ def messages_in(value: Any) -> list[Message]:  # noqa: ANN401  # any JSON value
         return [found] if (found := message_of(value)) else []
     if not isinstance(value, list):
         return []
-    if value and isinstance(value[0], list) and not isinstance(next(iter(value[0]), None), str):
+    nested = value and all(isinstance(item, list) for item in value)
+    if nested and not isinstance(next(iter(value[0]), None), str):
         value = value[0]
     return [message_of(item) or Message("system", unknown=(Unknown("message", item),)) for item in value]
 

@@ -110,7 +110,7 @@ def _chosen(asked: AskedLog, options: MineOptions, redactor: Redactor) -> Mined:
     firsts, counts = _distinct(columns, rows)
     pool = _pool(columns, firsts, options)
     texts = asked.again([int(firsts[at]) for at in pool])
-    stands = merged([text for text, _ in texts])
+    stands = merged([text for text, *_ in texts])
     kept = [number for number, first in enumerate(stands) if first == number]
     topics = topics_of([redactor(texts[number][0]) for number in kept])  # no topic is a piece of a secret
     own = firsts[pool[kept]]
@@ -127,7 +127,7 @@ def _chosen(asked: AskedLog, options: MineOptions, redactor: Redactor) -> Mined:
     questions = []
     for at in order[: options.wanted]:
         number = kept[at]
-        text, (_, user, session, _) = texts[number]
+        text, user, session, _ = texts[number]
         named, day, often = (
             map(redactor, (text, user, session, topics[at])),
             int(columns.day[own[at]]),
@@ -162,11 +162,13 @@ def _distinct(columns: Columns, rows: NDArray[Any]) -> tuple[NDArray[Any], NDArr
     """Of each question in the same words the newest row, in the order of the log, and how often it stands there."""
     import numpy as np
 
-    newest = rows[np.lexsort((rows, columns.day[rows]))][::-1]
-    _, at, counts = np.unique(columns.words[newest], return_index=True, return_counts=True)
-    found = newest[at]
-    order = np.argsort(found)
-    return found[order], counts[order]
+    order = rows[np.argsort(columns.words[rows])]
+    words = columns.words[order]
+    starts = np.flatnonzero(np.append(True, words[1:] != words[:-1])[: len(order)])
+    age = columns.day[order].astype(np.int64) << 32 | order  # the newest day, then the last row of it
+    newest = np.maximum.reduceat(age, starts) & 0xFFFFFFFF if len(order) else order
+    by = np.argsort(newest)
+    return newest[by], np.diff(np.append(starts, len(order)))[by]
 
 
 def _pool(columns: Columns, firsts: NDArray[Any], options: MineOptions) -> NDArray[Any]:

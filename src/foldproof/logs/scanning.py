@@ -9,29 +9,40 @@ from __future__ import annotations
 import gc
 import json
 import os
-from array import array
+import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from io import BytesIO
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from foldproof.core import MissingExtraError
-from foldproof.logs.formats import FORMATS, Asked
+from foldproof.logs.formats import FORMATS, Asked, FlatShape
 from foldproof.logs.moments import moment_of
 from foldproof.logs.reading import LARGEST
-from foldproof.logs.small_talk import why_dropped
+from foldproof.logs.small_talk import whys_dropped
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_BLOCK, _BUFFER = 2**19, 2**18
-_RANGE = 48 * 2**20
-"""Bytes that a worker takes at once. A smaller log is read in this process: workers cost a quarter of a second."""
+_BLOCK = 2**18
+_RANGE = 16 * 2**20
+"""Bytes that a process takes at once."""
+_SHARE = 96 * 2**20
+"""Bytes that another process is worth: it costs a quarter of a second to have it."""
 _NAMED = 20
-_DAYS_KEPT = 20_000
+_SECONDS = 10**8, 10**11
+"""Between them a whole number is taken to count seconds, which nearly every log does."""
+_DAYS_KEPT, _DAY_1970 = 20_000, 719_163
+_WRITTEN = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ](?:[01]\d|2[0-3])(?::[0-5]\d){1,2}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?"
+)
+_MARKS = "?!.… ？"
 NO_DAY = -(2**31)
 """The day of a question whose time the log does not tell."""
 
@@ -108,7 +119,7 @@ def same_words(text: str) -> str:
     text = text.lower()
     if "  " in text or "\n" in text or "\t" in text:
         text = " ".join(text.split())
-    return text.strip("?!.… ？")
+    return text.strip(_MARKS)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -140,20 +151,29 @@ def scan_files(paths: Sequence[Path], name: str, *, everything: bool = False, jo
         for size in [path.stat().st_size]
         for start in range(0, size, _RANGE)
     ]
-    jobs = min(jobs or os.cpu_count() or 1, len(ranges))
-    if jobs <= 1:
-        parts = list(map(scan, ranges))
-    else:
-        import multiprocessing
-        from concurrent.futures import ProcessPoolExecutor
-
-        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-            parts = list(pool.map(scan, ranges))
+    size = sum(taken.end - taken.start for taken in ranges)
+    parts = _shared(ranges, min(jobs or os.cpu_count() or 1, size // _SHARE))
     before: Counter[int] = Counter()
     for part, taken in zip(parts, ranges, strict=True):
         part.problems = [(file, before[taken.file] + line, told) for file, line, told in part.problems]
         before[taken.file] += part.lines
     return joined(parts)
+
+
+def _shared(ranges: Sequence[Range], jobs: int) -> list[Columns]:
+    """The columns of all ranges. This process is one of the jobs: it begins before the others have started.
+
+    It takes from the end what none of them has taken from the front.
+    """
+    if jobs <= 1:
+        return list(map(scan, ranges))
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(jobs - 1, multiprocessing.get_context("spawn")) as pool:
+        others = [pool.submit(scan, taken) for taken in ranges]
+        own = {number: scan(ranges[number]) for number in reversed(range(len(ranges))) if others[number].cancel()}
+        return [own[number] if number in own else other.result() for number, other in enumerate(others)]
 
 
 def scan(taken: Range) -> Columns:
@@ -168,29 +188,55 @@ def scan(taken: Range) -> Columns:
 
 
 def read_again(files: Sequence[IO[bytes]], name: str, places: Sequence[Place]) -> Iterator[Asked]:
-    """The lines of these places again, read as before."""
-    decode, asked, odd = _reader(name)
+    """What was asked at these places, read again."""
+    lines = lines_of(name)
     for place in places:
         files[place.file].seek(place.offset)
-        raw = files[place.file].readline(LARGEST)
-        try:
-            found = asked(decode(raw))
-        except ValueError:
-            found = None
-        yield found if found is not None else odd(raw)
+        yield lines.asked(files[place.file].readline(LARGEST))[place.item]
 
 
-def _reader(name: str) -> tuple[Callable[[bytes], Any], Callable[[Any], Asked | None], Callable[[bytes], Asked]]:
-    """How a line of a format is decoded, how what is decoded is read, and how a line is read that does not fit.
+class Lines:
+    """The lines of a format as mining reads them: the quick way where it knows a line, the sure one where not."""
 
-    They raise ValueError for a line that is no JSON.
-    """
-    import msgspec
+    def __init__(self, flat: FlatShape) -> None:
+        self.quick, self._odd = flat.reader(), flat.odd
 
+    def asked(self, raw: bytes) -> Sequence[Asked]:
+        """What is asked in one line.
+
+        Raises:
+            ValueError, RecursionError: for a line that is no JSON.
+        """
+        told = self.quick(raw) if _is_text(raw) else None
+        return [told] if told is not None else self.surely(raw)
+
+    def surely(self, raw: bytes) -> Sequence[Asked]:
+        """The same, without the quick way."""
+        if not raw.strip():
+            return ()
+        told = self._odd(json.loads(raw))
+        return [(_whole(text), _whole(user), _whole(session), at) for text, user, session, at in told]
+
+
+@cache
+def lines_of(name: str) -> Lines:
+    """The lines of a format that has a flat shape. To make the quick way takes as long as to read a thousand lines."""
     flat = FORMATS.get(name).flat
     assert flat is not None  # noqa: S101  # only formats with a flat shape get here
-    shape, asked = flat.reader()
-    return msgspec.json.Decoder(shape).decode, asked, lambda raw: flat.odd(json.loads(raw))
+    return Lines(flat)
+
+
+def _is_text(raw: bytes) -> bool:
+    """Whether it is UTF-8. The quick way does not look at the letters of what it leaves out."""
+    try:
+        return raw.isascii() or bool(raw.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _whole(text: str) -> str:
+    """The text without halves of surrogate pairs, which JSON can write and UTF-8 cannot."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 class _Scan:
@@ -198,7 +244,7 @@ class _Scan:
 
     def __init__(self, taken: Range) -> None:
         self.taken = taken
-        self.decode, self.asked, self.odd = _reader(taken.format)
+        self.way = lines_of(taken.format)
         self.parts: list[Columns] = []
         self.lines = self.broken = 0
         self.dropped: Counter[str] = Counter()
@@ -207,94 +253,137 @@ class _Scan:
 
     def columns(self) -> Columns:
         """Read the range. A line belongs to the range in which it begins."""
-        with Path(self.taken.path).open("rb", buffering=_BUFFER) as file:
+        with Path(self.taken.path).open("rb") as file:
             at = self.taken.start
-            if not at and file.read(len(BOM_UTF8)) == BOM_UTF8:
-                at = len(BOM_UTF8)
-            elif at:
+            if not at:
+                at = len(BOM_UTF8) if file.read(len(BOM_UTF8)) == BOM_UTF8 else 0
+                file.seek(at)
+            else:
                 file.seek(at - 1)
-                at += len(file.readline()) - 1
-            file.seek(at)
-            while at < self.taken.end and (lines := file.readlines(min(_BLOCK, self.taken.end - at))):
-                self._take(at, lines)
+                at += _rest_of_line(file) - 1
+            while at < self.taken.end and (block := file.read(min(_BLOCK, self.taken.end - at))):
+                lines = BytesIO(block).readlines()
+                if not block.endswith(b"\n"):
+                    lines[-1] += file.readline(LARGEST)
+                self._take(at, block, lines)
                 at += sum(map(len, lines))
+                if len(lines[-1]) > LARGEST and not lines[-1].endswith(b"\n"):
+                    at += _rest_of_line(file)
         found = joined(self.parts)
         found.lines, found.broken = self.lines, self.broken
         found.dropped, found.problems = self.dropped, self.problems
         return found
 
-    def _take(self, offset: int, lines: Sequence[bytes]) -> None:
-        decode, asked, everything = self.decode, self.asked, self.taken.everything
-        places, items = array("Q"), array("H")
-        found: list[tuple[str, str, str, Any]] = []
-        for raw in lines:
-            try:
-                told = asked(decode(raw))
-            except ValueError:
-                told = None
-            if told is not None or (told := self._odd(raw)) is not None:
-                texts, user, session, at = told
-                item = 0
-                for text in texts:
-                    why = why_dropped(text)
-                    if why is None or (everything and why == "statement"):
-                        places.append(offset)
-                        items.append(item)
-                        found.append((text, user, session, at))
-                    else:
-                        self.dropped[why] += 1
-                    item += 1  # noqa: SIM113  # this loop is the whole cost of mining, and mostly of one turn
-            offset += len(raw)
-            self.lines += 1
-        if found:
-            self.parts.append(as_columns(found, (self.taken.file, places, items), self.days))
+    def _take(self, offset: int, block: bytes, lines: Sequence[bytes]) -> None:
+        """Read the lines of a block. This is nearly the whole cost of mining, so each step is done for all of them."""
+        import numpy as np
 
-    def _odd(self, raw: bytes) -> Asked | None:
-        """A line that is not of the common shape; None for one that cannot be read."""
+        quick = self.way.quick
+        rows: list[Any] = [quick(raw) for raw in lines]
+        starts = np.fromiter(accumulate(map(len, lines[:-1]), initial=offset), np.uint64, len(lines))
+        items = np.zeros(len(lines), np.uint16)
+        if None in rows or not ((block.isascii() and lines[-1].isascii()) or all(map(_is_text, lines))):
+            rows, numbers, within = self._each(lines, rows)
+            starts, items = starts[numbers], np.array(within, np.uint16)
+        self.lines += len(lines)
+        whys = whys_dropped([row[0] for row in rows])
+        if any(whys):
+            dropped = [why if why != "statement" or not self.taken.everything else None for why in whys]
+            self.dropped.update(filter(None, dropped))
+            rows = [row for row, why in zip(rows, dropped, strict=True) if why is None]
+            kept = np.array([why is None for why in dropped])
+            starts, items = starts[kept], items[kept]
+        if rows:
+            self.parts.append(as_columns(rows, (self.taken.file, starts, items), self.days))
+
+    def _each(self, lines: Sequence[bytes], told: Sequence[Asked | None]) -> tuple[list[Asked], list[int], list[int]]:
+        """What is asked in lines of which not all are usual: rows, for each its line and its place there."""
+        found = [
+            (row, number, item)
+            for number, (raw, one) in enumerate(zip(lines, told, strict=True))
+            for item, row in enumerate([one] if one is not None and _is_text(raw) else self._surely(raw, number))
+        ]
+        return [row for row, *_ in found], [number for _, number, _ in found], [item for *_, item in found]
+
+    def _surely(self, raw: bytes, number: int) -> Sequence[Asked]:
+        """A line that is not of the common shape; nothing for one that cannot be read."""
         try:
-            return self.odd(raw) if raw.strip() else None
+            if len(raw) <= LARGEST:
+                return self.way.surely(raw)
+            told = f"the line is longer than {LARGEST >> 20} MiB"
         except (ValueError, RecursionError) as error:
-            self.broken += 1
-            if len(self.problems) < _NAMED:
-                self.problems.append((self.taken.path, self.lines + 1, f"the line is no JSON: {type(error).__name__}"))
-            return None
+            told = f"the line is no JSON: {type(error).__name__}"
+        self.broken += 1
+        if len(self.problems) < _NAMED:
+            self.problems.append((self.taken.path, self.lines + number + 1, told))
+        return ()
+
+
+def _rest_of_line(file: IO[bytes]) -> int:
+    """Go on to where the next line begins; the bytes that were left behind."""
+    skipped = 0
+    while part := file.readline(_BLOCK):
+        skipped += len(part)
+        if part.endswith(b"\n"):
+            break
+    return skipped
 
 
 def as_columns(
-    found: Sequence[tuple[str, str, str, Any]], places: tuple[int, array[int], array[int]], days: dict[str, int]
+    found: Sequence[Asked],
+    places: tuple[int, Sequence[int] | NDArray[Any], Sequence[int] | NDArray[Any]],
+    days: dict[str, int],
 ) -> Columns:
-    """Columns of texts with user, session and time. `places` are the file, the offsets and which question of the line.
+    """Columns of what was asked. `places` are the file, the offsets and which question of the line.
 
     `days` remembers what the texts of times come to.
     """
     import numpy as np
 
     texts, users, sessions, times = zip(*found, strict=True)
-    count = len(found)
-
-    def numbers(column: Iterable[int], kind: type[np.generic]) -> NDArray[Any]:
-        return np.fromiter(column, kind, count)
-
     return Columns(
-        np.full(count, places[0], np.uint16),
-        np.array(places[1], np.uint64),
-        np.array(places[2], np.uint16),
-        numbers(hashes(users), np.uint64),
-        numbers(hashes(sessions), np.uint64),
-        numbers([_day(at, days) for at in times], np.int32),
-        numbers(hashes([same_words(text) for text in texts]), np.uint64),
+        np.full(len(found), places[0], np.uint16),
+        np.asarray(places[1], np.uint64),
+        np.asarray(places[2], np.uint16),
+        np.array(hashes(users), np.uint64),
+        np.array(hashes(sessions), np.uint64),
+        _days(times, days),
+        np.array(hashes(_same_words_each(texts)), np.uint64),
     )
 
 
+def _same_words_each(texts: Sequence[str]) -> list[str]:
+    """`same_words` of each text, in one go where no text holds a blank that counts for none."""
+    joined = "\0".join(texts).lower()
+    if "  " in joined or "\n" in joined or "\t" in joined or joined.count("\0") >= len(texts):
+        return [same_words(text) for text in texts]
+    return [text.strip(_MARKS) for text in joined.split("\0")]
+
+
+def _days(times: Sequence[Any], days: dict[str, int]) -> NDArray[np.int32]:
+    """The day of each time, counted from 1970."""
+    import numpy as np
+
+    try:
+        numbers = np.array(times)
+    except ValueError:  # a list among them, of a line that is read surely
+        numbers = np.empty(0)
+    if numbers.dtype.kind == "i" and numbers.min(initial=_SECONDS[1]) > _SECONDS[0] and numbers.max() < _SECONDS[1]:
+        return (numbers // 86_400).astype(np.int32)
+    return np.array([_day(at, days) for at in times], np.int32)
+
+
 def _day(at: Any, days: dict[str, int]) -> int:  # noqa: ANN401  # any JSON value
-    """The day of a time, counted from 1970. A zone that the log tells does not move it."""
-    if isinstance(at, int) and 10**8 < at < 10**11:
+    """The day of a time as the log writes it, counted from 1970: a zone that it tells does not move the day."""
+    if isinstance(at, int) and _SECONDS[0] < at < _SECONDS[1]:
         return at // 86_400
-    text = at[:10] if isinstance(at, str) and at[4:5] == "-" else str(at)
+    # Texts of one day differ behind the day; where that is a time of day, the first ten letters tell all that counts.
+    text = at[:10] if isinstance(at, str) and _WRITTEN.fullmatch(at) else str(at)
     day = days.get(text)
     if day is None:
-        moment = moment_of(at if text != at else text)
-        day = NO_DAY if moment is None else moment.at.replace(tzinfo=None).toordinal() - 719_163
-        if len(days) < _DAYS_KEPT:
-            days[text] = day
+        moment = moment_of(text)
+        day = NO_DAY if moment is None else moment.at.replace(tzinfo=None).toordinal() - _DAY_1970
+        if len(days) >= _DAYS_KEPT:
+            days.clear()
+        days[text] = day
     return day

@@ -7,6 +7,7 @@ where it holds nothing else: `hi` is dropped, `hi, which port is it?` is kept.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -52,8 +53,8 @@ _ASKING = """
 _COMMAND = re.compile(r"[/!][A-Za-z][\w:-]*(?:\s|$)")
 _PROGRAM = re.compile(r"<[A-Za-z][\w-]*[ >]|\{\"|\[\{")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_LONGEST = 60
-_QUESTION_MARKS = ("?", "？", "؟")
+_SENTENCE = re.compile(r"[.!,;:\n]+\s*")
+_LONGEST, _KEPT = 60, 10_000
 
 
 @cache
@@ -75,23 +76,36 @@ def why_dropped(text: str) -> Dropped | None:
 
     What asks has a question mark, or begins with a word that asks or requests.
     """
-    begins = _begins(text.partition(" ")[0])
-    if begins == "asks" or (begins == "plain" and "?" in text):
-        return None  # nearly every question ends here
-    return _looked_at(text.strip())
+    begins = _BEGINNINGS[text.partition(" ")[0]]
+    if begins == "asks":
+        return None
+    if begins == "plain":
+        return _unless_asking(text)
+    text = text.strip()
+    return _short(text) if len(text) <= _LONGEST else _program(text) or _unless_asking(text)
+
+
+def whys_dropped(texts: Sequence[str]) -> list[Dropped | None]:
+    """`why_dropped` of each; quicker than one by one, since of most the first word tells it."""
+    begins = _BEGINNINGS
+    return [None if begins[text.partition(" ")[0]] == "asks" else why_dropped(text) for text in texts]
 
 
 @lru_cache(4096)  # a log holds the same thanks many times
-def _looked_at(text: str) -> Dropped | None:
-    if not text:
-        return "empty"
+def _short(text: str) -> Dropped | None:
+    return (_program(text) or _small_talk(text) or _unless_asking(text)) if text else "empty"
+
+
+def _program(text: str) -> Dropped | None:
+    """What is meant for a program, or comes from one."""
     if _COMMAND.match(text):
         return "command"
-    if _PROGRAM.match(text):
-        return "program text"
-    if len(text) <= _LONGEST and (talk := _small_talk(text)):
-        return talk
-    return None if any(mark in text for mark in _QUESTION_MARKS) or _begins_asking(text) else "statement"
+    return "program text" if _PROGRAM.match(text) else None
+
+
+def _unless_asking(text: str) -> Dropped | None:
+    asks = "?" in text or "？" in text or "؟" in text or _begins_asking(text)
+    return None if asks else "statement"
 
 
 @cache
@@ -99,17 +113,35 @@ def _starts() -> frozenset[str]:
     return frozenset({words[0] for words in _phrases()} | set(_FILLERS))
 
 
-@lru_cache(4096)
-def _begins(first: str) -> Literal["asks", "plain", "else"]:
-    """Whether a message that begins so, marks included, asks, or can at least be neither small talk nor a command."""
-    words = _words(first)
-    if not words or not first[:1].isalnum() or words[0] in _starts():
-        return "else"
-    return "asks" if words[0] in _asking() else "plain"
+class _Beginnings(dict[str, Literal["asks", "plain", "else"]]):
+    """Whether a message that begins so, marks included, asks, or can at least be neither small talk nor a command.
+
+    Each is worked out once; now and then all are let go, so that a log of made-up words does not take the memory.
+    """
+
+    def __missing__(self, first: str) -> Literal["asks", "plain", "else"]:
+        words = _words(first)
+        begins: Literal["asks", "plain", "else"] = "plain"
+        if not words or not first[:1].isalnum() or words[0] in _starts():
+            begins = "else"
+        elif _plain(first) in _asking():
+            begins = "asks"
+        if len(self) >= _KEPT:
+            self.clear()
+        if len(first) <= _LONGEST:
+            self[first] = begins
+        return begins
+
+
+_BEGINNINGS = _Beginnings()
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("’", "'")
 
 
 def _words(text: str) -> list[str]:
-    return [word.replace("’", "'") for word in _WORD.findall(text.lower())]
+    return _WORD.findall(_plain(text))
 
 
 def _small_talk(text: str) -> Dropped | None:
@@ -132,8 +164,9 @@ def _small_talk(text: str) -> Dropped | None:
 
 def _begins_asking(text: str) -> bool:
     """Whether any of its sentences begins so; a greeting before the request plays no part."""
-    for sentence in re.split(r"[.!,;:\n]+\s*", text[:400]):
+    asking = _asking()
+    for sentence in _SENTENCE.split(text[:400]):
         first = sentence.split(None, 1)[:1]
-        if first and first[0].lower().replace("’", "'") in _asking():
+        if first and _plain(first[0]) in asking:
             return True
     return False

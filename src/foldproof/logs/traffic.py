@@ -130,7 +130,7 @@ def _questions(log: AskedLog, rows: NDArray[Any], redactor: Redactor) -> tuple[A
         same.setdefault(words, []).append(row)
     groups = sorted(same.values(), key=lambda group: group[0])
     found = []
-    for group, (text, _) in zip(groups, log.again([group[0] for group in groups]), strict=True):
+    for group, (text, *_) in zip(groups, log.again([group[0] for group in groups]), strict=True):
         clean = redactor(text)
         users = frozenset(columns.user[group].tolist()) - {nobody}
         found.append(AskedQuestion(clean, own_words(clean), len(group), users))

@@ -9,6 +9,7 @@ from io import StringIO
 import pytest
 
 from foldproof.core import Redactor, UsageError
+from foldproof.logs.formats import FORMATS
 from foldproof.logs.mining import MineOptions, mine_logs
 from foldproof.logs.scanning import same_words, scan_files
 
@@ -105,12 +106,61 @@ def test_ranges_and_processes_change_nothing(tmp_path, monkeypatch):
     assert (len(whole), whole.lines, whole.problems[0][1]) == (301, 302, 301)
     monkeypatch.setattr("foldproof.logs.scanning._RANGE", 997)
     monkeypatch.setattr("foldproof.logs.scanning._BLOCK", 300)
+    monkeypatch.setattr("foldproof.logs.scanning._SHARE", 1)
     cut = scan_files([path], "openai", jobs=1)
     shared = scan_files([path], "openai", jobs=2)
     for other in (cut, shared):
         assert (other.lines, other.problems, other.broken) == (whole.lines, whole.problems, whole.broken)
         for name in ("offset", "item", "user", "session", "day", "words"):
             assert getattr(other, name).tolist() == getattr(whole, name).tolist(), name
+
+
+def test_what_JSON_can_write_and_no_file_can_hold_ends_nothing(mine):
+    half = json.dumps(call("Is \ud800 mine?", user="a\udfff"))
+    deep = json.dumps(call("Is it deep?"))[:-1] + ', "more": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    odd = b'{"request": {"messages": [{"role": "user", "content": "Is it?"}], "x": "\xff"}, "response": {}}'
+    mined = mine(b"\n".join((half.encode(), deep.encode(), odd, json.dumps(call("Is it so?")).encode())))
+    assert {(question.text, question.user) for question in mined.questions} == {
+        ("Is ? mine?", "a?"),
+        ("Is it so?", "ada"),
+    }
+    assert [(line, told) for _, line, told in mined.problems] == [
+        (2, "the line is no JSON: RecursionError"),
+        (3, "the line is no JSON: UnicodeDecodeError"),
+    ]
+
+
+def test_a_line_that_is_too_long_is_counted_and_the_next_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "log.jsonl"
+    path.write_text(lines(call("Who?"), call("Why? " + "x" * 5_000), call("When?")))
+    for share, jobs in ((10**9, 1), (1, 2)):
+        monkeypatch.setattr("foldproof.logs.scanning._SHARE", share)
+        for block in (64, 2**18):
+            monkeypatch.setattr("foldproof.logs.scanning._BLOCK", block)
+            monkeypatch.setattr("foldproof.logs.scanning._RANGE", 700)
+            monkeypatch.setattr("foldproof.logs.scanning.LARGEST", 2_000)
+            found = scan_files([path], "openai", jobs=1)
+            assert (len(found), found.lines, found.broken) == (2, 3, 1)
+            assert found.problems == [(str(path), 2, "the line is longer than 0 MiB")]
+            monkeypatch.setattr("foldproof.logs.scanning.LARGEST", 2**20)
+            assert len(scan_files([path], "openai", jobs=jobs)) == 3
+
+
+@pytest.mark.parametrize("roles", [("tool", "assistant"), ("assistant",), ("developer", "function", "system")])
+def test_a_call_that_goes_on_after_tools_still_asks_the_last_question_of_the_user(mine, roles):
+    record = call("Which port is it?")
+    record["request"]["messages"] += [{"role": role, "content": None, "tool_calls": []} for role in roles]
+    assert asked(mine(lines(record))) == {"Which port is it?"}
+    assert FORMATS.get("openai").flat.reader()(json.dumps(record).encode()) is not None
+
+
+def test_the_day_is_the_one_that_the_log_writes_whatever_the_zone_and_whatever_came_before(mine):
+    times = ("2026-01-02T23:30:00-05:00", "2026-01-02T01:00:00+09:00", "2026-01-02", "2026-01-02 10:00")
+    rows = [{"question": f"What is {number}?", "at": at} for number, at in enumerate(times)]
+    more = [{"question": "What is never?", "at": "2026-01-02 in the morning"}, {"question": "When?", "at": 1767312000}]
+    mined = mine(lines(*rows, *more))
+    assert {question.day for question in mined.questions} == {"2026-01-02", ""}
+    assert [question.text for question in mined.questions if not question.day] == ["What is never?"]
 
 
 def test_since_counts_back_from_the_newest_question_of_the_log(mine):

@@ -62,21 +62,21 @@ class Group:
                 yield from known.get(unit, ())
 
 
-Asked: TypeAlias = tuple[Sequence[str], str, str, str | float | None]
-"""What the user asks in one line of a log; what the line tells of user, session and time, as it is written there."""
+Asked: TypeAlias = tuple[str, str, str, str | float | None]
+"""What a user asks in a line of a log; what the line tells of user, session and time, as it is written there."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlatShape:
     """How mining reads a line of a format in which one line is one exchange, without making a session of it.
 
-    `reader` makes a function that reads a line decoded to the type beside it (msgspec, an extra; only what is needed
-    stands in the type). It answers None for a line of another shape than most, and such a line, like one that does not
-    fit the type, is read by `odd` as plain JSON.
+    `odd` reads a line that was decoded as plain JSON. `reader` makes the quick way, which takes the bytes of a line and
+    decodes only what is needed (msgspec, an extra): it knows the one shape that most lines have, in which one thing is
+    asked, and answers None for every other line and for what is no JSON. Where it answers, `odd` gives the same.
     """
 
-    reader: Callable[[], tuple[type, Callable[[Any], Asked | None]]]
-    odd: Callable[[Any], Asked]
+    reader: Callable[[], Callable[[bytes], Asked | None]]
+    odd: Callable[[Any], Sequence[Asked]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,28 +62,34 @@ def _build(group: Group) -> Iterator[ImportedSession]:
         yield draft.done()
 
 
-def _reader() -> tuple[type, Callable[[Any], Asked | None]]:
+def _reader() -> Callable[[bytes], Asked | None]:
     import msgspec
 
-    texts = [(name, str, "") for name in ("question", *_USER, *_SESSION)]
-    times = [(name, str | int | float | None, None) for name in _TIME]
-    return msgspec.defstruct("Row", [*texts, *times], gc=False), _asked
+    unset = msgspec.UNSET
+    texts = [(name, str | msgspec.UnsetType, unset) for name in (_QUESTION[0], *_USER, *_SESSION)]
+    times = [(name, str | int | float | msgspec.UnsetType, unset) for name in _TIME]
+    decode: Callable[[bytes], Any] = msgspec.json.Decoder(msgspec.defstruct("Row", [*texts, *times], gc=False)).decode
+
+    def cell(row: Any, names: tuple[str, ...], none: Any) -> Any:  # noqa: ANN401  # the type made above
+        return next((value for name in names if (value := getattr(row, name)) is not unset), none)
+
+    def asked(raw: bytes) -> Asked | None:
+        try:
+            row = decode(raw)
+        except (ValueError, RecursionError):
+            return None
+        if row.question is unset or not row.question.strip():
+            return None
+        return row.question, cell(row, _USER, ""), cell(row, _SESSION, ""), cell(row, _TIME, None)
+
+    return asked
 
 
-def _asked(row: Any) -> Asked | None:  # noqa: ANN401  # the type that `_reader` makes
-    if not row.question:
-        return None
-    session = row.session or row.session_id or row.conversation_id or row.thread_id
-    at = row.at or row.time or row.timestamp or row.date or row.created_at
-    return (row.question,), row.user or row.user_id, session, at
-
-
-def _odd(value: Any) -> Asked:  # noqa: ANN401  # any JSON value
-    if not isinstance(value, dict):
-        return (), "", "", None
-    question = _text(_cell(value, _QUESTION))
-    texts = (question,) if question.strip() else ()
-    return texts, _text(_cell(value, _USER)), _text(_cell(value, _SESSION)), _cell(value, _TIME)
+def _odd(value: Any) -> list[Asked]:  # noqa: ANN401  # any JSON value
+    question = _text(_cell(value, _QUESTION)) if isinstance(value, dict) else ""
+    if not question.strip():
+        return []
+    return [(question, _text(_cell(value, _USER)), _text(_cell(value, _SESSION)), _cell(value, _TIME))]
 
 
 FORMAT = LogFormat(
