@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from foldproof.cases import Case
 from foldproof.cases.coverage import COVERS, Rarity, cover_traffic
 from foldproof.logs import FORMATS
-from foldproof.logs.topics import own_words
+from foldproof.logs.topics import by_root
 from foldproof.logs.traffic import AskedQuestion, Traffic
 
 SAID = ("which", "port", "staging", "billing", "database", "refund", "now", "8443", "端口")
 TEXT = st.lists(st.sampled_from(SAID), min_size=1, max_size=6).map(" ".join)
 ASKED = st.builds(
-    lambda text, times, users: AskedQuestion(text, own_words(text), times, users),
+    lambda text, times, users: AskedQuestion(text, by_root(text), times, users),
     TEXT, st.integers(1, 5), st.frozensets(st.integers(0, 3), max_size=3),
 )  # fmt: skip
 QUESTIONS = st.lists(ASKED, min_size=1, max_size=8, unique_by=lambda one: one.text)
@@ -58,7 +58,7 @@ def test_a_case_made_of_a_question_covers_it(questions):
 
 @given(st.lists(TEXT, min_size=2, max_size=8))
 def test_likeness_is_the_same_both_ways_between_0_and_1(texts):
-    words = [own_words(text) for text in texts]
+    words = [frozenset(by_root(text)) for text in texts]
     rarity = Rarity(words)
     one, other = words[:2]
     assert rarity.likeness(one, other) == rarity.likeness(other, one)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from foldproof.cases.records import DRAFT, Case
-from foldproof.logs.topics import own_words, topics_of
+from foldproof.logs.topics import by_root, most_shared, root
 from foldproof.logs.traffic import AskedQuestion, Traffic
 
 COVERS = 0.6
@@ -95,11 +95,11 @@ def cover_traffic(traffic: Traffic, cases: Sequence[Case]) -> Coverage:
     another order is asked for in the same way. The same thing in other words is not seen. Drafts are left out, and so
     is a case without a word of its own.
     """
-    asks = {case.id: [words for part in case.parts if (words := own_words(part.question))] for case in cases}
+    asks = {case.id: [words for part in case.parts if (words := frozenset(by_root(part.question)))] for case in cases}
     left_out = {case.id: "nobody has confirmed it: it is a draft" for case in cases if DRAFT in case.tags}
     left_out |= {name: "its question has no word of its own" for name in asks if not asks[name]}
     asks = {name: words for name, words in asks.items() if name not in left_out}
-    matcher = _Matcher(asks, Rarity([question.words for question in traffic.questions]))
+    matcher = _Matcher(asks, Rarity([frozenset(question.words) for question in traffic.questions]))
     hits = [matcher.hits(question) for question in traffic.questions]
     earlier = [matcher.hits(question) for question in traffic.earlier] if traffic.earlier else None
     return Coverage(
@@ -128,9 +128,10 @@ class _Matcher:
     def hits(self, question: AskedQuestion) -> dict[str, float]:
         """The likeness to each case that shares a word with the question; of several turns of a case, the best."""
         found: dict[str, float] = {}
+        asked = frozenset(question.words)
         near = {part for word in question.words for part in self._index.get(word, ())}
         for name, words in near:
-            found[name] = max(found.get(name, 0.0), self._rarity.likeness(question.words, words))
+            found[name] = max(found.get(name, 0.0), self._rarity.likeness(asked, words))
         return found
 
 
@@ -142,7 +143,7 @@ def _topics(
     traffic: Traffic, hits: Sequence[Mapping[str, float]], asks: Mapping[str, Sequence[frozenset[str]]]
 ) -> list[TopicTraffic]:
     groups: dict[str, list[int]] = {}
-    for number, topic in enumerate(topics_of([question.text for question in traffic.questions])):
+    for number, topic in enumerate(most_shared([question.words for question in traffic.questions])):
         if topic:
             groups.setdefault(topic, []).append(number)
     before = Counter[str]()
@@ -152,7 +153,8 @@ def _topics(
     for topic, numbers in groups.items():
         questions = [traffic.questions[number] for number in numbers]
         covering = [_covering(hits[number]) for number in numbers]
-        having = {name for name, parts in asks.items() if any(topic in words for words in parts)}
+        word = root(topic)
+        having = {name for name, parts in asks.items() if any(word in words for words in parts)}
         example = min(
             zip(questions, covering, strict=True), key=lambda pair: (bool(pair[1]), -pair[0].asked, pair[0].text)
         )[0]
@@ -165,7 +167,7 @@ def _topics(
                 cases=tuple(sorted(having.union(*covering))),
                 example=example.text,
                 example_asked=example.asked,
-                earlier=before[topic] if traffic.earlier else None,
+                earlier=before[word] if traffic.earlier else None,
             )
         )
     return sorted(found, key=lambda one: (-one.asked, -one.users, one.topic))

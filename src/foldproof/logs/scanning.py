@@ -100,7 +100,7 @@ def needed() -> None:
     Raises:
         MissingExtraError: where one is not.
     """
-    for package in ("msgspec", "numpy", "rensa"):
+    for package in ("msgspec", "numpy", "rensa", "snowballstemmer"):
         try:
             __import__(package)
         except ImportError:

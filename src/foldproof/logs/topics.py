@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
+from typing import Any
 
 from foldproof.core import REDACTED
 from foldproof.matching import UNSPACED
@@ -38,10 +40,22 @@ def topics_of(texts: Sequence[str]) -> list[str]:
     Empty where a text has no word of its own. It groups what is asked of the same thing; it does not know
     that two words mean the same.
     """
-    words = [own_words(text) for text in texts]
-    counts = Counter(word for found in words for word in found)
-    most = len(texts) / _MOST if len(texts) > _FEW else len(texts)
-    return [min((w for w in found if counts[w] <= most), key=lambda w: (-counts[w], w), default="") for found in words]
+    return most_shared([{word: word for word in own_words(text)} for text in texts])
+
+
+def most_shared(words: Sequence[Mapping[str, str]]) -> list[str]:
+    """The topic of each text by its words, each under the form that is compared; of several words the commonest."""
+    counts = Counter(form for found in words for form in found)
+    spelled = Counter(pair for found in words for pair in found.items())
+    told: dict[str, str] = {}
+    for form, word in sorted(spelled, key=lambda pair: (-spelled[pair], pair)):
+        told.setdefault(form, word)
+    most = len(words) / _MOST if len(words) > _FEW else len(words)
+    chosen = (
+        min((form for form in found if counts[form] <= most), key=lambda form: (-counts[form], form), default="")
+        for found in words
+    )
+    return [told.get(form, "") for form in chosen]
 
 
 def own_words(text: str) -> frozenset[str]:
@@ -51,6 +65,24 @@ def own_words(text: str) -> frozenset[str]:
     characters stand for words.
     """
     return frozenset(word for word in _words(text.replace(REDACTED, " ").lower()) if word not in _NO_TOPIC)
+
+
+def by_root(text: str) -> dict[str, str]:
+    """The own words of a text, each under its `root`; of several forms the first by the alphabet."""
+    return {root(word): word for word in sorted(own_words(text), reverse=True)}
+
+
+@lru_cache(65_536)
+def root(word: str) -> str:
+    """A word without its English ending (Snowball): one for `invoice` and `invoices`. Needs the extra `mine`."""
+    return str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:  # noqa: ANN401  # the package has no types
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
 
 
 def _words(text: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from foldproof.logs.asked import AskedLog, day_text, first_day, open_asked
 from foldproof.logs.choosing import mixed
 from foldproof.logs.formats import LogFormat
 from foldproof.logs.scanning import NO_DAY, hashes
-from foldproof.logs.topics import own_words
+from foldproof.logs.topics import by_root
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,12 +25,12 @@ DRAWN = 20_000
 class AskedQuestion:
     """A question in the words in which it was asked last, without secrets; `asked` counts how often.
 
-    `words` are its own, which say what it is about. `users` tells those who asked apart; it is empty where the log
-    tells none.
+    `words` are those that say what it is about, by their root. `users` tells those who asked apart; it is empty where
+    the log tells none.
     """
 
     text: str
-    words: frozenset[str]
+    words: Mapping[str, str]
     asked: int
     users: frozenset[int]
 
@@ -133,5 +133,5 @@ def _questions(log: AskedLog, rows: NDArray[Any], redactor: Redactor) -> tuple[A
     for group, (text, *_) in zip(groups, log.again([group[0] for group in groups]), strict=True):
         clean = redactor(text)
         users = frozenset(columns.user[group].tolist()) - {nobody}
-        found.append(AskedQuestion(clean, own_words(clean), len(group), users))
+        found.append(AskedQuestion(clean, by_root(clean), len(group), users))
     return tuple(found)

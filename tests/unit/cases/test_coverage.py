@@ -7,7 +7,7 @@ import pytest
 from foldproof.cases import DRAFT, Case, CaseSession, CaseTurn
 from foldproof.cases.coverage import COVERS, Rarity, cover_traffic
 from foldproof.logs import FORMATS
-from foldproof.logs.topics import own_words
+from foldproof.logs.topics import by_root
 from foldproof.logs.traffic import AskedQuestion, Traffic
 
 BACKGROUND = tuple(
@@ -16,7 +16,7 @@ BACKGROUND = tuple(
 
 
 def asked(text, times=1, *users):
-    return AskedQuestion(text, own_words(text), times, frozenset(users or {1}))
+    return AskedQuestion(text, by_root(text), times, frozenset(users or {1}))
 
 
 def traffic(*questions, earlier=()):
@@ -35,6 +35,7 @@ def traffic(*questions, earlier=()):
         ("What is the staging port?", "Which port is staging on?", True),
         ("What is the staging port?", "Which port is production on?", False),
         ("What is the staging port?", "When is staging down?", False),
+        ("Where should the parcels be delivered?", "Do you deliver a parcel?", True),
         ("Refund order 4021.", "Please refund my order #5310", True),
         ("Who is my boss?", "Who is my boss?", True),
         ("Who is my boss?", "Who runs my department?", False),
@@ -49,9 +50,9 @@ def test_a_case_covers_what_shares_enough_of_its_words(case, question, covered):
 
 
 def test_a_rare_word_says_more_than_one_that_many_questions_have():
-    rarity = Rarity([own_words(text) for text in (*BACKGROUND, "Where is the vault?")])
-    assert rarity.weight("office") < rarity.weight("vault") == rarity.weight("never said")
-    office, vault = (rarity.likeness({"office", word}, {"vault", word}) for word in ("kettle", "office"))
+    rarity = Rarity([frozenset(by_root(text)) for text in (*BACKGROUND, "Where is the vault?")])
+    assert rarity.weight("offic") < rarity.weight("vault") == rarity.weight("never said")
+    office, vault = (rarity.likeness({"offic", word}, {"vault", word}) for word in ("kettl", "offic"))
     assert office > vault
     assert rarity.likeness({"a"}, {"b"}) == 0.0
 

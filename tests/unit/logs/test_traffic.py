@@ -6,7 +6,7 @@ import pytest
 
 from foldproof.core import NothingSelectedError, Redactor
 from foldproof.logs import traffic as module
-from foldproof.logs.topics import own_words
+from foldproof.logs.topics import by_root, most_shared, own_words, root, topics_of
 from foldproof.logs.traffic import read_traffic
 
 from .written import lines
@@ -36,7 +36,12 @@ def test_the_window_is_told_from_what_was_asked_before_and_small_talk_from_both(
     )  # fmt: skip
     assert (found.lines, found.said, found.found, found.drawn, found.timeless) == (5, 5, 2, 2, 1)
     (question,) = found.questions
-    assert (question.text, question.asked, len(question.users), question.words) == ("which port", 2, 2, {"port"})
+    assert (question.text, question.asked, len(question.users), question.words) == (
+        "which port",
+        2,
+        2,
+        {"port": "port"},
+    )
     assert (found.since, found.earlier_found, [one.text for one in found.earlier]) == (
         "2026-01-10", 1, ["Where is it?"],
     )  # fmt: skip
@@ -74,7 +79,7 @@ def test_of_many_a_draw_is_looked_at_that_stays_the_same_and_is_fair(traffic, mo
 def test_no_secret_is_a_question_or_one_of_its_words(traffic):
     key = "sk-proj-abcdefghijklmnopqrstuvwxyz1234"
     (question,) = traffic(call(f"Is {key} my key?")).questions
-    assert (question.text, question.words) == ("Is [redacted] my key?", {"key"})
+    assert (question.text, question.words) == ("Is [redacted] my key?", {"key": "key"})
 
 
 @pytest.mark.parametrize(
@@ -89,3 +94,10 @@ def test_no_secret_is_a_question_or_one_of_its_words(traffic):
 )
 def test_the_words_of_a_text_say_what_it_is_about(text, words):
     assert own_words(text) == words
+
+
+def test_forms_of_an_english_word_are_one_and_the_most_frequent_is_told():
+    assert root("invoices") == root("invoice") != root("involved")
+    assert by_root("Invoices of the invoice, due") == {root("invoice"): "invoice", "due": "due"}
+    assert most_shared([by_root(text) for text in ("an invoice", "my invoices", "all invoices")]) == ["invoices"] * 3
+    assert topics_of(["an invoice", "my invoices"]) == ["invoice", "invoices"]

@@ -87,7 +87,7 @@ def agreed_document():
 
 
 def covered_document():
-    asked = AskedQuestion("Which pört?", frozenset({"pört"}), 2, frozenset({1}))
+    asked = AskedQuestion("Which pört?", {"pört": "pört"}, 2, frozenset({1}))
     counts = {"lines": 9, "said": 8, "timeless": 1, "earlier_found": 1, "earlier_drawn": 1}
     traffic = Traffic(FORMATS.get("openai"), "named", found=3, drawn=2, questions=(asked,), earlier=(asked,), broken=1,
                       problems=[("a", 1, "cut")], notes=["n"], since="2026-01-02", **counts)  # fmt: skip
