@@ -43,7 +43,7 @@ def policies_of(
     for kind, name in given.items():
         if kind not in CLASS_OF:
             raise UsageError(f"{owner}: `policies` has the type {kind!r}\n  {nearest_of(str(kind), CLASS_OF)}")
-        if name not in _POLICIES:
+        if not isinstance(name, str) or name not in _POLICIES:
             raise UsageError(f"{owner}: `policies.{kind}` is {name!r}\n  {nearest_of(str(name), _POLICIES)}")
         found[cast("KnowledgeType", kind)] = _POLICIES[name]
     return found

@@ -140,6 +140,8 @@ def test_procedures_that_do_not_fit_are_unsafe_too():
         ),
         ({"policies": {"belief": "gits"}}, "memory 'triage': `policies.belief` is 'gits'\n  did you mean `gist`"),
         ({"policies": {"belief": None}}, "`policies.belief` is None"),
+        ({"policies": {"belief": ["gist"]}}, "`policies.belief` is ['gist']"),
+        ({"policies": {3: "gist"}}, "`policies` has the type 3"),
         ({"policies": "gist"}, "`policies` is 'gist', where a mapping of settings is expected"),
     ],
 )

@@ -59,5 +59,5 @@ class Triage(Compacting):
         types = [cast("KnowledgeType", item.kind) for item in items]
         found = self._triage.select(passages_in(items), types, room=room)
         if found.shortage and self.settings["unsafe"] == "error":
-            raise AgentError(f"memory 'triage': unsafe: {found.shortage.told}\n  {found.shortage.remedy}")
+            raise AgentError(f"memory 'triage': unsafe: {found.shortage.told}: {found.shortage.remedy}")
         return found
