@@ -14,6 +14,9 @@ from foldproof.logs.traffic import AskedQuestion, Traffic
 COVERS = 0.6
 """How alike (see `Rarity.likeness`) a case and a question are, at least, where the case covers the question."""
 
+_EVERYWHERE = 2
+"""A word that more than one of two questions has is no topic: it names the place, not the matter."""
+
 
 @dataclass(frozen=True, slots=True)
 class TopicTraffic:
@@ -143,7 +146,8 @@ def _topics(
     traffic: Traffic, hits: Sequence[Mapping[str, float]], asks: Mapping[str, Sequence[frozenset[str]]]
 ) -> list[TopicTraffic]:
     groups: dict[str, list[int]] = {}
-    for number, topic in enumerate(most_shared([question.words for question in traffic.questions])):
+    words = [question.words for question in traffic.questions]
+    for number, topic in enumerate(most_shared(words, everywhere=_EVERYWHERE)):
         if topic:
             groups.setdefault(topic, []).append(number)
     before = Counter[str]()

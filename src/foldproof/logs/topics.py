@@ -43,14 +43,17 @@ def topics_of(texts: Sequence[str]) -> list[str]:
     return most_shared([{word: word for word in own_words(text)} for text in texts])
 
 
-def most_shared(words: Sequence[Mapping[str, str]]) -> list[str]:
-    """The topic of each text by its words, each under the form that is compared; of several words the commonest."""
+def most_shared(words: Sequence[Mapping[str, str]], *, everywhere: int = _MOST) -> list[str]:
+    """The topic of each text by its words, each under the form that is compared; of several words the commonest.
+
+    A word that stands in more than one of so many texts (`everywhere`) is none, where there are more than a few texts.
+    """
     counts = Counter(form for found in words for form in found)
     spelled = Counter(pair for found in words for pair in found.items())
     told: dict[str, str] = {}
     for form, word in sorted(spelled, key=lambda pair: (-spelled[pair], pair)):
         told.setdefault(form, word)
-    most = len(words) / _MOST if len(words) > _FEW else len(words)
+    most = len(words) / everywhere if len(words) > _FEW else len(words)
     chosen = (
         min((form for form in found if counts[form] <= most), key=lambda form: (-counts[form], form), default="")
         for found in words

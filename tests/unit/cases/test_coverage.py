@@ -103,3 +103,14 @@ def test_drafts_and_cases_without_own_words_are_left_out_and_every_turn_of_a_ses
         "draft": "nobody has confirmed it: it is a draft",
         "frozen": "its question has no word of its own",
     }
+
+
+def test_a_topic_may_have_nearly_half_of_the_questions_but_a_word_that_most_have_is_none():
+    refunds = [
+        asked(f"Acme refund of the {thing}?") for thing in ("kettle", "lamp", "sofa", "rug", "desk", "fan", "pot")
+    ]
+    others = [asked(f"Acme {word}?") for word in ("tea", "rye", "jam", "oil", "soy", "fig", "nut", "egg", "ham", "dip")]
+    more = [asked(f"Acme {word}?") for word in ("hours", "jobs", "logo", "news")]
+    held = cover_traffic(traffic(*refunds, *others, *more), [Case("a", "Which refund?")])
+    assert (held.topics[0].topic, held.topics[0].asked, held.topics[0].cases) == ("refund", 7, ("a",))
+    assert "acme" not in {topic.topic for topic in held.topics}
