@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from foldproof.logs import scanning
+from foldproof.logs import Whose, read_logs, scanning
 from foldproof.logs.choosing import _sorted, fair_order, mixed
 from foldproof.logs.mining import _distinct
 from foldproof.logs.near import alike, merged, parts_of
@@ -248,6 +248,18 @@ def test_lines_are_read_the_same_however_the_file_is_cut(tmp_path_factory, raws,
     assert [tuple(map(int, row)) for row in columns] == expected
     assert (found.broken, found.dropped) == (len(broken), dropped)
     assert [line for _, line, _ in found.problems] == broken
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(written(USUAL | NEARLY | NEARLY | ODD_CALL), min_size=1, max_size=6), st.sampled_from(("ada", "7", "eve"))
+)
+def test_the_talk_of_some_is_what_they_said_in_the_whole_log(tmp_path_factory, raws, user):
+    path = tmp_path_factory.mktemp("log") / "log.jsonl"
+    path.write_bytes(b"\n".join(raw.replace(b"\n", b" ") for raw in (b'{"request": {}, "response": {}}', *raws)))
+    whose = Whose(frozenset({user}), frozenset({"ada", "b ö"}))
+    some = read_logs([path], "openai", whose=whose).sessions
+    assert list(some) == [one for one in read_logs([path], "openai").sessions if whose.wants(one.user, one.id)]
 
 
 @given(st.lists(st.text(st.sampled_from("aΣß?!. ？\n\t\0İ"), max_size=6), max_size=6))

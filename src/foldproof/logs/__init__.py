@@ -11,7 +11,7 @@ from foldproof.logs.imported import (
     Said,
     Unknown,
 )
-from foldproof.logs.importing import Reading, read_logs
+from foldproof.logs.importing import Reading, Whose, read_logs
 from foldproof.logs.moments import Moment, moment_of
 from foldproof.logs.past import AnsweredCall, PastTurn, with_ids
 from foldproof.logs.talk import (
@@ -55,6 +55,7 @@ __all__ = [
     "Turn",
     "Unknown",
     "Usage",
+    "Whose",
     "arguments_of",
     "as_lines",
     "moment_of",

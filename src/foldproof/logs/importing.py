@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from foldproof.logs.imported import ImportedSession, redacted
 from foldproof.logs.reading import LogFile
 from foldproof.logs.tally import Tally
 
-_LOOKED_AT = 60
+_LOOKED_AT, _NAMES_KEPT = 60, 50_000
 _CHOICE = "name one with --format; `foldproof import formats` lists them"
 
 
@@ -33,6 +34,21 @@ class Reading:
     sessions: Iterator[ImportedSession]
 
 
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Whose talk is wanted of a log: that of users, and sessions in which no user is told, by their ids.
+
+    Both are named as they are when secrets and personal data were taken out.
+    """
+
+    users: frozenset[str]
+    sessions: frozenset[str] = frozenset()
+
+    def wants(self, user: str, session: str) -> bool:
+        """Whether it is one of them."""
+        return user in self.users if user else session in self.sessions
+
+
 @dataclass(slots=True)
 class _Unit:
     """Where the records of one unit stand: file, line, offset and length, four numbers a record."""
@@ -41,12 +57,18 @@ class _Unit:
     places: array[int] = field(default_factory=lambda: array("Q"))
 
 
-def read_logs(paths: Sequence[Path], format_name: str = "", *, redactor: Redactor | None = None) -> Reading:
+def read_logs(
+    paths: Sequence[Path], format_name: str = "", *, redactor: Redactor | None = None, whose: Whose | None = None
+) -> Reading:
     """The sessions of log files that are all of one format, in the order in which they begin in the files.
 
     Secrets are taken out of every text on the way (`redactor`; the process's own by default). Bad lines and unknown
     kinds are counted in the tally and end nothing. Times, roles and ids are never guessed: what the log does not tell
     stays empty.
+
+    With `whose`, only sessions of these are given, and the tally counts no more than was read for them. Of a format
+    that mining reads quickly (which needs its extra) the lines of others are not decoded: a session that names one user
+    first and another later, in calls that go on by `previous_response_id` alone, is then two.
 
     Raises:
         UsageError: for a file that cannot be read as a log, and for a format that is not known or not recognized.
@@ -62,8 +84,28 @@ def read_logs(paths: Sequence[Path], format_name: str = "", *, redactor: Redacto
     tally = Tally()
     for limit in chosen.limits:
         tally.note(limit)
-    sessions = _sessions(chosen, files, tally, redactor or Redactor())
+    redactor = redactor or Redactor()
+    if whose is not None and chosen.flat is not None:
+        takes = _taker(chosen.name, whose, redactor)
+        for file in files:
+            file.takes = takes
+    sessions = _sessions(chosen, files, tally, redactor)
+    if whose is not None:
+        sessions = (session for session in sessions if whose.wants(session.user, session.id))
     return Reading(chosen, why, tally, sessions)
+
+
+def _taker(name: str, whose: Whose, redactor: Redactor) -> Callable[[bytes], bool]:
+    """Whether a line may belong to these. One of an unusual shape may, whoever it tells."""
+    from foldproof.logs.scanning import lines_of
+
+    usual, clean = lines_of(name).usual, lru_cache(_NAMES_KEPT)(redactor)
+
+    def takes(raw: bytes) -> bool:
+        told = usual(raw)
+        return told is None or whose.wants(clean(told[1]), clean(told[2]))
+
+    return takes
 
 
 def _distinct(files: Sequence[LogFile]) -> None:

@@ -9,7 +9,7 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BufferedReader, RawIOBase, StringIO
 from pathlib import Path
@@ -48,7 +48,8 @@ class Record:
 class LogFile:
     """One file of a log. `chains` is a format's own note of which talk a later record goes on with.
 
-    `stem` names the file in ids; read_logs makes it differ from that of the other files.
+    `stem` names the file in ids; read_logs makes it differ from that of the other files. `takes` says of a line of JSON
+    whether it is wanted; the others are not decoded.
 
     Raises:
         UsageError: where it cannot be opened, is empty, compressed, or no text.
@@ -58,6 +59,7 @@ class LogFile:
         self.path, self.number = path, number
         self.stem = path.stem
         self.chains: dict[str, str] = {}
+        self.takes: Callable[[bytes], bool] | None = None
         self._held: tuple[int, Any] = (-1, None)
         self._reader: RawIOBase | None = None
         if path.exists() and not path.is_file() and not path.is_dir():
@@ -135,7 +137,7 @@ class LogFile:
                 if len(raw) > LARGEST:
                     tally.wrong(self.name, number, f"the line is longer than {LARGEST >> 20} MiB")
                     offset += _skip_line(file)
-                elif raw.strip():
+                elif raw.strip() and (self.takes is None or self.takes(raw)):
                     try:
                         value = _twice(json.loads(raw.decode()))
                     except (ValueError, RecursionError) as error:

@@ -201,13 +201,17 @@ class Lines:
     def __init__(self, flat: FlatShape) -> None:
         self.quick, self._odd = flat.reader(), flat.odd
 
+    def usual(self, raw: bytes) -> Asked | None:
+        """What is asked in a line of the common shape; None for every other line."""
+        return self.quick(raw) if _is_text(raw) else None
+
     def asked(self, raw: bytes) -> Sequence[Asked]:
         """What is asked in one line.
 
         Raises:
             ValueError, RecursionError: for a line that is no JSON.
         """
-        told = self.quick(raw) if _is_text(raw) else None
+        told = self.usual(raw)
         return [told] if told is not None else self.surely(raw)
 
     def surely(self, raw: bytes) -> Sequence[Asked]:

@@ -12,7 +12,7 @@ from foldproof.cases import Case, Logged, ReplaySet, check_new_set, dump_new_set
 from foldproof.cases.drafting import Exchange, answer_words, draft_cases, draft_facts, draft_of_answer, joined_facts
 from foldproof.cases.exchanges import exchange_of
 from foldproof.core import Redactor, UsageError
-from foldproof.logs import History, ImportedSession, read_logs
+from foldproof.logs import History, ImportedSession, Whose, read_logs
 from foldproof.logs.mining import Question
 from foldproof.workflow.proposing import DrafterSettings, Further, Proposals, propose_facts
 
@@ -51,10 +51,10 @@ async def draft_set(
 ) -> Drafts:
     """Draft cases for questions of these logs, and write them as a set with its histories beside it.
 
-    The logs are read through the importer; the talk of the users who asked is held in memory. The past of a question is
-    what its user said before in every session, or in its own where the log tells no user. A memory item stands before
-    it only where it is the source of a fact, since a memory that gets what was said has it twice. A set that is there
-    is kept. The model of `drafter` proposes further facts.
+    The talk of the users who asked is read through the importer, and held in memory. The past of a question is what its
+    user said before in every session, or in its own where the log tells no user. A memory item stands before it only
+    where it is the source of a fact, since a memory that gets what was said has it twice. A set that is there is kept.
+    The model of `drafter` proposes further facts.
 
     Raises:
         UsageError: as `read_logs` and `propose_facts`, where the set is there already, and where no fact could be
@@ -101,11 +101,11 @@ def _exchanges(
     paths: Sequence[Path], questions: Sequence[Question], *, format_name: str, redactor: Redactor | None
 ) -> list[Exchange]:
     """Each question as it was asked last, with the talk of its user before it."""
-    users, alone = {one.user for one in questions if one.user}, {one.session for one in questions if not one.user}
+    alone = {one.session for one in questions if not one.user}
+    whose = Whose(frozenset(one.user for one in questions if one.user), frozenset(alone - {""}))
     sessions: dict[str, list[ImportedSession]] = {}
-    for found in read_logs(paths, format_name, redactor=redactor).sessions:
-        if found.user in users or (not found.user and found.id in alone):
-            sessions.setdefault(found.user or f" {found.id}", []).append(found)
+    for found in read_logs(paths, format_name, redactor=redactor, whose=whose).sessions:
+        sessions.setdefault(found.user or f" {found.id}", []).append(found)
     for one_user in sessions.values():
         one_user.sort(key=lambda session: session.started.order if session.started else _EARLIEST)
     return [exchange_of(one.text, sessions.get(one.user or f" {one.session}", []), user=one.user) for one in questions]

@@ -9,6 +9,7 @@ from io import StringIO
 import pytest
 
 from foldproof.core import Redactor, UsageError
+from foldproof.logs import Whose, read_logs
 from foldproof.logs.formats import FORMATS
 from foldproof.logs.mining import MineOptions, mine_logs
 from foldproof.logs.scanning import same_words, scan_files
@@ -244,3 +245,21 @@ def test_no_piece_of_a_secret_is_a_topic(mine):
 )
 def test_the_same_words(one, other, same):
     assert (same_words(one) == same_words(other)) is same
+
+
+def test_of_the_talk_of_some_no_other_line_is_decoded_and_a_chain_of_calls_stays_whole(tmp_path, monkeypatch):
+    path = tmp_path / "log.jsonl"
+    chain = [{"request": {"messages": [{"role": "user", "content": f"Go {number}?"}], "user": "ada"},
+              "response": {"id": f"r{number}", "previous_response_id": f"r{number - 1}" if number else None}}
+             for number in range(3)]  # fmt: skip
+    key = "sk-proj-4f8a9b2c1d6e7f8091a2b3c4"
+    path.write_text(lines(chain[0], call("Who?", user="ben"), chain[1], call("I am it.", user=key), chain[2], "{cut"))
+    decoded = []
+    loads = json.loads
+    reading = read_logs([path], "openai", redactor=Redactor({}), whose=Whose(frozenset({"ada", "[redacted]"})))
+    monkeypatch.setattr("foldproof.logs.reading.json.loads", lambda text: decoded.append(text) or loads(text))
+    told = {session.user: [said.text for said in session.said()] for session in reading.sessions}
+    assert told == {"ada": ["Go 0?", "Go 1?", "Go 2?"], "[redacted]": ["be kind", "hello", "I am it.", "It is so."]}
+    assert not any("ben" in text for text in decoded)
+    assert any(key in text for text in decoded)
+    assert [(problem.line, problem.message[:18]) for problem in reading.tally.problems] == [(6, "the line is no JSO")]

@@ -11,6 +11,7 @@ from foldproof.logs.formats import Asked, FlatShape
 _IDS = ("user", "user_id", "session_id", "conversation_id", "thread_id")
 _OTHERS = frozenset({"assistant", "system", "developer", "tool", "function"})
 _UNUSUAL = ("custom_id", "body", "object", "conversation", "metadata")
+_LINKS = ("conversation", "previous_response_id")
 _WRAPPED = ("kwargs", "data", "from", "type")
 
 
@@ -30,8 +31,8 @@ def _reader() -> Callable[[bytes], Asked | None]:
 
     ids = [(key, text) for key in _IDS]
     messages = ("messages", list[msgspec.Raw] | None)
-    request = shape("Request", *ids, ("metadata", shape("Ids", *ids) | None), messages, none=["conversation"])
-    response = shape("Response", ("created", time), ("created_at", time), none=["body", "conversation"])
+    request = shape("Request", *ids, ("metadata", shape("Ids", *ids) | None), messages, none=_LINKS)
+    response = shape("Response", ("created", time), ("created_at", time), none=("body", *_LINKS))
     parts = [("request", request | None), ("response", response | None), ("created_at", time)]
     decode = msgspec.json.Decoder(shape("Line", *ids, *parts, none=_UNUSUAL)).decode
     said_in = msgspec.json.Decoder(shape("Said", ("role", text), ("content", text), none=_WRAPPED)).decode
