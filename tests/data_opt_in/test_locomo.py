@@ -25,11 +25,11 @@ def test_the_ten_talks_become_a_set_with_the_wrong_keys_apart(tmp_path):
     found = load_set(report.replay_set)
     assert (report.cases, report.histories, report.problems) == (1986, 10, ())
     assert Counter(case.tags[0] for case in found.cases) == {
-        "single-hop": 841, "abstention": 444, "temporal": 321, "multi-hop": 282, "open-domain": 96, "adversarial": 2,
+        "single-hop": 841, "adversarial": 446, "temporal": 321, "multi-hop": 282, "open-domain": 96,
     }  # fmt: skip
     assert (len(found.disputed), sum("disputed-source" in case.tags for case in found.cases)) == (156, 57)
     assert sum("names no turn" in note for note in report.notes) == 5
-    assert sum(bool(case.source) for case in found.cases if case.tags[0] not in ("abstention", "adversarial")) == 1535
+    assert sum(bool(case.source) for case in found.cases if case.tags[0] != "adversarial") == 1535
     assert all(session.at for history in found.histories.values() for session in history.sessions)
     assert not [problem for problem in lint_set(found) if problem.severity == "error"]
 

@@ -22,6 +22,7 @@ class Published:
 
     `kinds` maps a type to class and tag; `facts` gives the facts of an answer. `latest` are the types of which the
     newest word counts, where an older turn says another value. `inferred` are those whose answers are no quotations.
+    `unknowable` is the tag of a question that has no answer.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Published:
     facts: Callable[[Question], Facts]
     latest: frozenset[str] = frozenset()
     inferred: frozenset[str] = frozenset()
+    unknowable: str = "abstention"
 
     @property
     def rule(self) -> str:
@@ -96,4 +98,5 @@ LOCOMO = Published(
     },
     _locomo,
     inferred=frozenset({"open-domain"}),
+    unknowable="adversarial",
 )

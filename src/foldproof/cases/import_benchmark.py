@@ -113,7 +113,7 @@ class _Import:
             source=tuple(Source(history, session, turn) for session, turn in question.evidence),
             provenance=self.computed(question, facts),
             abstain=question.abstain,
-            tags=("abstention" if question.abstain else ability, *tags),
+            tags=(self.published.unknowable if question.abstain else ability, *tags),
             at=question.at,
         )
         self.taken.add(name)
@@ -199,12 +199,14 @@ class _Import:
         if self.histories.get(_SHARED):
             notes.append("All questions share one history: the file does not say which session belongs to which.")
         if self.disputed:
-            notes.append(f"{len(self.disputed)} cases have a disputed key: they are asked, told apart, and never gate.")
+            notes.append(
+                f"Cases with a disputed key: {len(self.disputed)}. They are asked, told apart, and never gate."
+            )
         if corrected := sum(_CORRECTED in case.tags for case in self.cases):
-            notes.append(f"{corrected} cases have the corrected key of the list: see the tag `{_CORRECTED}`.")
+            notes.append(f"Cases with the corrected key of the list: {corrected}. They have the tag `{_CORRECTED}`.")
         if unmet := [name for name in self.quarantine.disputes if name not in self.taken]:
             told = ", ".join(unmet[:3]) + (", …" if len(unmet) > 3 else "")
-            notes.append(f"{len(unmet)} entries of the list of wrong keys are of no question imported: {told}")
+            notes.append(f"Entries of the list of wrong keys that are of no question imported: {len(unmet)} ({told}).")
         return notes
 
 

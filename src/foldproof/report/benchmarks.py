@@ -104,7 +104,7 @@ def key_lines(rows: Sequence[KeyRow], disputed: int, passed: int) -> list[str]:
             )
         elif not row.name:
             told = f"{row.ceiling} of {row.cases} is the most that can pass without a wrong key"
-            lines.append(f"{told} ({row.wrong} are said to be wrong, {row.passed_wrong} of these pass)")
+            lines.append(f"{told} (said to be wrong: {row.wrong}, of which {row.passed_wrong} pass)")
     return lines
 
 

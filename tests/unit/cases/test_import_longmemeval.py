@@ -124,13 +124,65 @@ def test_a_project_is_written_that_loads(data, tmp_path):
         "count from today",
         "episodic 1, preference 1",
         "a bare small number",
-        "1 cases have a disputed key",
-        "1 entries of the list of wrong keys are of no question imported: nix",
+        "Cases with a disputed key: 1.",
+        "Entries of the list of wrong keys that are of no question imported: 1 (nix).",
     ):
         assert needle in notes
     assert report.sha256 in report.replay_set.read_text()
     assert list(load_project(report.project).configs) == ["production", "window"]
     assert "answer_" not in "".join(path.read_text() for path in (tmp_path / "out").rglob("*.*l"))
+
+
+def speeds(*said, answer="500 Mbps", kind="knowledge-update"):
+    """A question on what was said in sessions that follow each other, each with its evidence or not."""
+    talks = [[{"role": "user", "content": text, "has_answer": named}] for text, named in said]
+    dates = [f"2023/05/{day:02} (Mon) 10:00" for day in range(1, len(talks) + 1)]
+    ids = [f"s{day}" for day in range(len(talks))]
+    more = {"haystack_dates": dates, "haystack_session_ids": ids, "haystack_sessions": talks}
+    return question("speed", kind, answer, **more)
+
+
+OLD, NEW = ("My plan has 500 Mbps.", True), ("I upgraded to 1 Gbps.", True)
+
+
+def test_b79_of_a_knowledge_update_the_newest_word_wins_and_an_older_key_is_disputed(data, tmp_path):
+    report = import_benchmark("longmemeval", data(speeds(OLD, NEW)), folder=tmp_path / "out")
+    case = load_set(report.replay_set).cases[0]
+    assert case.tags == ("knowledge-updates", "disputed", "disputed-older-value")
+    assert report.disputed == ("speed: an older turn states its answer, and the newest, s2.t1, does not",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (speeds(OLD, NEW, answer="1 Gbps"), "the newest turn states the key"),
+        (speeds(OLD, NEW, kind="multi-session"), "not a question of the newest value"),
+        (speeds(OLD, (NEW[0], False)), "the newer turn is not named as evidence"),
+        (speeds(OLD, NEW, answer="2 Gbps"), "no turn states it: it is computed"),
+        (speeds((OLD[0], False), NEW), "the key is stated in no turn that is named"),
+    ],
+)
+def test_b79_nothing_else_is_disputed_for_it(data, tmp_path, asked, why):
+    report = import_benchmark("longmemeval", data(asked), folder=tmp_path / "out")
+    assert (load_set(report.replay_set).cases[0].tags[1:], report.disputed) == ((), ()), why
+
+
+def test_b79_a_correction_takes_the_later_value(data, tmp_path):
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text(json.dumps([{"id": "speed", "why": "older value", "correct_answer": "1 Gbps"}]))
+    source = data(speeds(OLD, NEW))
+    report = import_benchmark("longmemeval", source, folder=tmp_path / "out", errors=wrong, corrected=True)
+    case = load_set(report.replay_set).cases[0]
+    assert (case.expected, case.tags) == ((plain("1 Gbps"),), ("knowledge-updates", "corrected"))
+
+
+def test_the_data_stands_in_the_set_and_is_part_of_its_identity(data, tmp_path):
+    first = import_benchmark("longmemeval", data(question("q1")), folder=tmp_path / "a")
+    second = import_benchmark("longmemeval", data(question("q1", noise=1)), folder=tmp_path / "b")
+    one, other = (load_set(report.replay_set) for report in (first, second))
+    assert (one.data.name, one.data.sha256) == ("LongMemEval", first.sha256)
+    assert one.data.sha256 != other.data.sha256
+    assert one.sha256 != other.sha256, "of another release, though the question is the same"
 
 
 def test_limit_and_shared_history(tmp_path):
