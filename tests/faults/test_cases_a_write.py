@@ -1,4 +1,4 @@
-"""Reported failures of writing, rows A1, A2, A5, A12, A16 and A17: facts that are wrong, missing or there twice."""
+"""Reported failures of writing, rows A1, A2, A5, A12, A14, A16, A17: facts that are wrong, missing or there twice."""
 
 import pytest
 
@@ -130,6 +130,71 @@ def test_a12_an_agent_that_claims_a_fix_which_its_trace_does_not_show(tmp_path):
 
 
 WORK = {"question": "我在哪里上班", "expected_facts": ["蓝屏咖啡", "李国松"]}
+
+
+MEETING = {
+    "question": "When was that meeting?",
+    "at": "2025-12-05T09:00:00+08:00",
+    "expected_facts": [{"date": "2025-11-20", "computed": True}],
+    "forbidden_facts": ["tomorrow", {"date": "2025-12-06"}, {"date": "2025-11-19"}],
+    "source": ["h/s1.t1"],
+}
+SAID_AT = [
+    {
+        "session": "s1",
+        "at": "2025-11-19T15:00:00+08:00",
+        "turns": [{"role": "user", "text": "Meeting tomorrow at 3pm."}],
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("agent", "kept", "said", "why"),
+    [
+        (
+            "SendsNoCaptureTime",
+            "Meeting tomorrow at 3pm.",
+            "tomorrow",
+            "written without the day on which 'tomorrow' was said",
+        ),
+        (
+            "DatesFromToday",
+            "Meeting on 2025-12-06 at 3pm.",
+            "date: 2025-12-06",
+            "written with another day: 'Meeting on 2025-12-06 at 3pm.'",
+        ),
+        (
+            "DatesInAnotherZone",
+            "Meeting on 2025-11-19 at 3pm.",
+            "date: 2025-11-19",
+            "written with another day: 'Meeting on 2025-11-19 at 3pm.'",
+        ),
+    ],
+)
+def test_a14_dates_that_are_missing_or_made_up_are_lost_at_write(tmp_path, agent, kept, said, why):
+    faulty, sound = play(tmp_path, [f"writing:{agent}", "writing:Dated"], MEETING, SAID_AT)
+    assert sound.score.passed
+    assert sound.kept == ("Meeting on 2025-11-20 at 3pm.",)
+    assert (faulty.score.outcome, faulty.kept) == ("fail", (kept,))
+    assert (faulty.loss("date: 2025-11-20").owner, faulty.loss("date: 2025-11-20").reason) == ("write", why)
+    assert faulty.loss(said).owner == "write"
+
+
+def test_a14_a_day_that_the_memory_kept_is_not_lost_at_write(tmp_path):
+    [faulty] = play(tmp_path, ["writing:KeepsTheDay"], MEETING, SAID_AT)
+    loss = faulty.loss("date: 2025-11-20")
+    assert (loss.owner, loss.reason) == ("use", "'tomorrow' stands in the prompt with the day on which it was said")
+
+
+def test_a14_our_own_memory_keeps_the_day_of_every_turn(tmp_path):
+    """So that whoever answers can count from it; without a session's time nothing is put in its place."""
+    recall = {"agent": "recall", "memory": {"kind": "verbatim"}}
+    told, untold = {**MEETING, "forbidden_facts": []}, [{**SAID_AT[0], "at": ""}]
+    [dated] = play(tmp_path / "dated", [recall], told, SAID_AT)
+    [undated] = play(tmp_path / "undated", [recall], told, untold)
+    assert (dated.kept, undated.kept) == (
+        ("[s1 2025-11-19] user: Meeting tomorrow at 3pm.",), ("[s1] user: Meeting tomorrow at 3pm.",),
+    )  # fmt: skip
 
 
 def test_a16_the_memory_is_in_another_language(tmp_path):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from foldproof.cases import Case
 from foldproof.matching import Fact, match_fact
 from foldproof.score.abstain import admits_ignorance
+from foldproof.score.dating import day_lost
 from foldproof.score.evidence import STAGES, Part, Shown, Stage, TrialEvidence
 from foldproof.score.sighting import Sighting, look_in, standing
 from foldproof.score.writing import failure_of, why_unwritten
@@ -62,7 +63,8 @@ def attribute(fact: Fact, evidence: TrialEvidence) -> Loss:
     if following.presence == "unseen":
         return Loss("unknown", _unseen(stages, last + 1), stages)
     if last < 0:
-        return _unstated(following, stages, evidence.case)
+        owned = day_lost(fact, evidence)
+        return Loss(*owned, stages) if owned else _unstated(following, stages, evidence.case)
     if following.presence == "near" and following.stage != "used":
         return Loss("unknown", f"{following.stage} holds a near form only: '{following.text}'", stages)
     owner = OWNERS[last + 1]

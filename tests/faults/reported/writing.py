@@ -1,8 +1,8 @@
-"""Agents that fail while they write: A1, A2, A5, A8, A10 to A12, A16 to A18, A32. The first class of each is sound."""
+"""Agents that fail while they write: A1, A2, A5, A8, A10 to A12, A14, A16 to A18, A32. The first of each is sound."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from keeper import UNKNOWN, Keeper
 
@@ -237,3 +237,39 @@ class WriterAwayUnheard(Keeper):
 
     def add(self, text, **named):
         self.notes.append("memory write failed: the extraction was rejected with status 400")
+
+
+class Dated(Keeper):
+    """A14: the time of the session is the capture time, and a word for a day is written as that day."""
+
+    def hear(self, turn, session):
+        if turn.role == "user":
+            self.add(turn.text.replace("tomorrow", f"on {self.day_after(session.at)}"))
+
+    def day_after(self, at):
+        return (datetime.fromisoformat(at) + timedelta(days=1)).date().isoformat()
+
+
+class SendsNoCaptureTime(Keeper):
+    """The word is stored as it was said, without any time."""
+
+
+class DatesFromToday(Dated):
+    """The day is counted from the day on which the writer runs."""
+
+    def day_after(self, at):
+        return super().day_after("2025-12-05T09:00:00+08:00")
+
+
+class DatesInAnotherZone(Dated):
+    """The day of the session is taken in UTC after it was cut to the day: a day too early."""
+
+    def day_after(self, at):
+        return datetime.fromisoformat(at).date().isoformat()
+
+
+class KeepsTheDay(Keeper):
+    """The day of the session is written beside the words, and nobody counts from it."""
+
+    def hear(self, turn, session):
+        self.add(f"[{session.at[:10]}] {turn.text}")
