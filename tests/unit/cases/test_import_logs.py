@@ -197,3 +197,42 @@ def test_the_same_log_gives_the_same_bytes(tmp_path, log):
     path = log(*(talk(f"s{number % 5}", "ada", f"Question {number}?", "Yes.") for number in range(30)))
     first, second = (run(path, tmp_path / f"{name}.jsonl").written[0].read_bytes() for name in "ab")
     assert first == second
+
+
+TOMORROW = "Meeting tomorrow at 3pm."
+SPOKEN = {"role": "user", "content": TOMORROW}
+CAPTURED = {
+    "claude-code": (
+        lambda at: {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s", "timestamp": at, "message": SPOKEN},
+        "2025-11-19T07:00:00Z", "2025-11-19T07:00:00Z"),
+    "codex": (
+        lambda at: {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": TOMORROW}},
+        "2025-11-19T15:00:00+08:00", "2025-11-19T07:00:00Z"),
+    "openai": (
+        lambda at: {"messages": [SPOKEN], "session_id": "s", "created_at": at},
+        "2025-11-19T15:00:00", "2025-11-19T15:00:00"),
+    "questions": (lambda at: {"question": TOMORROW, "at": at}, "1763535600", "2025-11-19T07:00:00Z"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CAPTURED)
+def test_a14_the_time_of_capture_is_kept_and_none_is_made_up(tmp_path, name):
+    """A zone that is told gives UTC, one that is not is not guessed; "tomorrow" stays the word that was said."""
+    record, at, kept = CAPTURED[name]
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(record(at)) + "\n")
+    told = import_logs([path], tmp_path / "told.jsonl", format_name=name, redactor=Redactor({}))
+    assert [row[1:] for row in sessions_of(told.written[0])] == [(kept, [("user", TOMORROW)])]
+    for missing in ("", "tomorrow", "2025-13-45"):
+        path.write_text(json.dumps(record(missing)) + "\n")
+        silent = import_logs([path], tmp_path / "no.jsonl", format_name=name, force=True, redactor=Redactor({}))
+        assert [row[1:] for row in sessions_of(silent.written[0])] == [("", [("user", TOMORROW)])]
+        assert silent.tally.without_time == 1
+
+
+def test_a14_formats_without_times_are_given_none(tmp_path):
+    path = tmp_path / "dump.jsonl"
+    path.write_text(json.dumps({"id": "t", "conversations": [{"from": "human", "value": TOMORROW}]}) + "\n")
+    report = import_logs([path], tmp_path / "out.jsonl", redactor=Redactor({}))
+    assert (report.format, report.tally.without_time) == ("sharegpt", 1)
+    assert sessions_of(report.written[0]) == [("t", "", [("user", TOMORROW)])]
