@@ -203,7 +203,7 @@ TOMORROW = "Meeting tomorrow at 3pm."
 SPOKEN = {"role": "user", "content": TOMORROW}
 CAPTURED = {
     "claude-code": (
-        lambda at: {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s", "timestamp": at, "message": SPOKEN},
+        lambda at: {"type": "user", "uuid": "1", "sessionId": "s", "timestamp": at, "message": SPOKEN},
         "2025-11-19T07:00:00Z", "2025-11-19T07:00:00Z"),
     "codex": (
         lambda at: {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": TOMORROW}},
