@@ -15,7 +15,7 @@ from foldproof.cliff.labels import LabelledLine
 from foldproof.cliff.units import Unit, apart, names_in, units_of
 from foldproof.compaction import sentences_of
 from foldproof.matching import Fact, Match, Text, match_fact, normalize, telling_tokens
-from foldproof.matching.parts import REPORTING, Parts, gone_at, is_reported, parts_of, windows
+from foldproof.matching.parts import REPORTING, Parts, gone_at, has_denial, is_reported, parts_of, windows
 
 Survival = Literal["verbatim", "kept", "degraded", "lost"]
 """`verbatim`: the words of the line stand together. `kept`: its key words stand near each other in one sentence, with
@@ -86,7 +86,7 @@ class _Clause:
         gone = gone_at(parts, unit.tokens, start, end, opening=unit.opening)
         if gone is not None:
             return _PART_GONE[gone]
-        if not parts.denying and unit.denies(start, end):
+        if not parts.denying and (has_denial(unit.tokens[start:end]) or unit.denies(start, end)):
             return "turned round"
         return "history" if self.rule and is_reported(unit.tokens, start) else ""
 

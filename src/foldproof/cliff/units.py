@@ -65,7 +65,7 @@ class Unit:
 @lru_cache(maxsize=1024)
 def names_in(text: str) -> frozenset[str]:
     """The words of a text that have a capital letter, as they are written."""
-    return frozenset(_NAME.findall(text))
+    return frozenset(name.rstrip(".-") for name in _NAME.findall(text))
 
 
 def apart(tokens: Sequence[str]) -> list[str]:

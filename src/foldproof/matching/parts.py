@@ -162,6 +162,12 @@ def is_denied(around: Sequence[str]) -> bool:
     return force
 
 
+def has_denial(tokens: Sequence[str]) -> bool:
+    """Whether any word that denies stands among tokens, whatever becomes of it: "no longer" does."""
+    languages = languages_of(f" {' '.join(tokens)} ") if not FOREIGN.keys().isdisjoint(tokens) else frozenset()
+    return any(_denies(token, languages) for token in tokens)
+
+
 def is_reported(tokens: Sequence[str], start: int) -> bool:
     """Whether a word of reporting stands shortly before an object, so that a rule is told as history."""
     return not REPORTING.isdisjoint(tokens[max(0, start - _REPORTED_WITHIN) : start])

@@ -3,7 +3,7 @@
 import pytest
 
 from foldproof.matching import normalize, parts_of
-from foldproof.matching.parts import gone_at, is_denied, is_reported, windows
+from foldproof.matching.parts import gone_at, has_denial, is_denied, is_reported, windows
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,14 @@ def test_a_statement_denies_binds_or_tells(statement, denying, ruling):
 )
 def test_a_word_that_denies_may_be_taken_back(words, denied):
     assert is_denied(normalize(words).split()) is denied
+
+
+@pytest.mark.parametrize(
+    ("words", "denied"),
+    [("the lab is no longer there", True), ("no problem", True), ("the lab is there", False), ("in comic sans", False)],
+)
+def test_a_word_that_denies_is_seen_whatever_becomes_of_it(words, denied):
+    assert has_denial(words.split()) is denied
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from foldproof.cliff.curves import EVERY
-from foldproof.report.cliff import CliffDocument, CurveRow, FailedRound, FlipRow, RoundPoint, SurvivalPoint, percent
+from foldproof.report.cliff import CliffDocument, CurveRow, FlipRow, RoundPoint, SurvivalPoint, percent
 from foldproof.report.sheet import Mark, Part, Row, Sheet, verdict_mark, write_list
 from foldproof.report.text import BRIEF, counted, inline
 
@@ -129,8 +129,11 @@ def _share(share: float) -> str:
 
 
 def cliff_word(row: CurveRow, document: CliffDocument) -> str:
-    """The first round in which less than half of the shown class survives."""
+    """The first round in which less than half of the shown class survives; `?` where that cannot be said."""
     number = row.cliff[document.shown]
+    earlier = row.rounds[: None if number is None else number - 1]
+    if any(point.classes[document.shown].unjudged for point in earlier):
+        return "?"
     return "none" if number is None else f"round {number}"
 
 
@@ -253,11 +256,7 @@ def _gate_row(document: CliffDocument, at: int) -> Row:
 
 
 def _write_end(sheet: Sheet, document: CliffDocument) -> None:
-    failed = [
-        f"{inline(one.subject)}, {inline(one.document)}, round {one.round}: {inline(one.error, BRIEF)}"
-        for one in _first_failures(document)
-    ]
-    write_list(sheet, "failed", failed)
+    write_list(sheet, "failed", list(_failures(document)))
     notes: Sequence[str] = [inline(note) for note in document.notes]
     write_list(sheet, "to know", [*notes, *([f"cost {document.cost_usd:.4f} USD"] if document.cost_usd else [])])
     write_list(sheet, "written", [inline(name) for name in document.written])
@@ -267,5 +266,10 @@ def _write_end(sheet: Sheet, document: CliffDocument) -> None:
         sheet.line((document.meaning, "quiet"))
 
 
-def _first_failures(document: CliffDocument) -> list[FailedRound]:
-    return [one for one in document.failed if one.state != "skipped"][:_FEW]
+def _failures(document: CliffDocument) -> Iterator[str]:
+    """Each way in which a subject failed once, with how often and where first."""
+    counts = Counter((one.subject, one.error) for one in document.failed if one.state != "skipped")
+    for (subject, error), count in list(counts.items())[:_FEW]:
+        first = next(one for one in document.failed if (one.subject, one.error) == (subject, error))
+        where = f"{inline(first.document)}, round {first.round}" + (f" and {count - 1} more" if count > 1 else "")
+        yield f"{inline(subject)}: {inline(error, BRIEF)} ({where})"
