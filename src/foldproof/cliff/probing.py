@@ -18,6 +18,7 @@ from foldproof.cliff.records import ProbeAnswer, ProbeCondition, ProbeState, Rou
 from foldproof.core import content_hash
 
 _BESIDE: tuple[ProbeCondition, ...] = ("full", "without", "restated")
+_NO_CHOICE: Mapping[ProbeState, str] = {"undecided": "undecided", "invalid": "invalid", "error": "errors"}
 _BREAK = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 
 
@@ -153,7 +154,8 @@ class ProbeRetention:
     """How often a model still chose right after a round, out of how often it could, in one class over all documents.
 
     The counts are of questions that got a choice under all three conditions of the formula, `of` in all; `full` of
-    `full_of` are right on the whole document. `unsettled` questions are left out, since one of the three has no choice.
+    `full_of` are right on the whole document. `unsettled` questions are left out, since one of the three has no choice;
+    `undecided`, `invalid` and `errors` are what came of those that were asked on the output of the round itself.
     """
 
     round: ProbedRound
@@ -165,6 +167,9 @@ class ProbeRetention:
     full: int
     full_of: int
     unsettled: int
+    undecided: int = 0
+    invalid: int = 0
+    errors: int = 0
 
     @property
     def share(self) -> float | None:
@@ -223,4 +228,21 @@ def _retention(
         full=sum(row[3] is True for row in settled),
         full_of=sum(row[3] is not None for row in settled),
         unsettled=len(rows) - len(settled),
+        undecided=sum(one.state == "undecided" for one in rows),
+        invalid=sum(one.state == "invalid" for one in rows),
+        errors=sum(one.state == "error" for one in rows),
+    )
+
+
+def probe_notes(answers: Iterable[ProbeAnswer]) -> tuple[str, ...]:
+    """What the reader should know of answers that are no choice: how many of each kind, and why the first is none."""
+    found: dict[ProbeState, list[ProbeAnswer]] = {}
+    of = 0
+    for one in answers:
+        of += 1
+        found.setdefault(one.state, []).append(one)
+    return tuple(
+        f"probe: {len(found[state])} of {of} answers are {word}, for instance: {found[state][0].error}"
+        for state, word in _NO_CHOICE.items()
+        if state in found
     )

@@ -11,7 +11,7 @@ from foldproof.cliff.curves import EVERY, Curve, curves_of, totals_of
 from foldproof.cliff.documents import Document
 from foldproof.cliff.gate import Demand, DemandRow, hold_demands, verdict_of
 from foldproof.cliff.labels import LabelledLine
-from foldproof.cliff.probing import ProbeRetention, probe_retention
+from foldproof.cliff.probing import ProbeRetention, probe_notes, probe_retention
 from foldproof.cliff.records import ProbeAnswer, Round, RoundKey
 from foldproof.cliff.scoring import ScoredRound
 from foldproof.cliff.survival import LineSurvival
@@ -70,7 +70,7 @@ def result_of(
     lines: Sequence[LabelledLine],
     *,
     demands: Sequence[Demand] = (),
-    answers: Iterable[ProbeAnswer] = (),
+    answers: Sequence[ProbeAnswer] = (),
     shown: str = "",
     notes: Iterable[str] = (),
 ) -> CliffResult:
@@ -92,7 +92,7 @@ def result_of(
         remarks=_remarks(scored),
         failed=tuple(one.round for one in scored if one.round.failed),
         verdict=verdict_of(gate) if demands else None,
-        notes=tuple(notes),
+        notes=(*notes, *probe_notes(answers)),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import anyio
 
 from foldproof.agents.endpoint import Chat, message_json
-from foldproof.agents.errors import AgentError
+from foldproof.agents.errors import AgentError, TransientError
 from foldproof.agents.http_answers import Completion
 from foldproof.agents.model import chat_of
 from foldproof.agents.pool import Pool
@@ -34,6 +34,8 @@ PROBE = Template(
 """What the model works by; a change of its words, or of how the question is put, is a new version."""
 NOTHING = "(nothing)"
 _LONGEST_TOLD = 200
+_NO_SCHEMA = re.compile(r"response_?format|json_?schema", re.IGNORECASE)
+"""What endpoints name that take no schema for their answers."""
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(?P<inside>.*?)\n?```\s*", re.DOTALL)
 _EDGES = re.compile(r"^[\s\"'`*_(\[-]+|[\s\"'`*_.)\]]+$")
 
@@ -61,9 +63,12 @@ class Chosen:
     usage: Usage | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Chooser:
-    """A model that is asked to choose. `json_schema` is off for an endpoint that takes no schema for its answers."""
+    """A model that is asked to choose, in a schema that allows the choices alone.
+
+    Once an endpoint says that it takes no schema, it is asked without: what picks no choice is then undecided.
+    """
 
     name: str
     chat: Chat = field(repr=False)
@@ -77,8 +82,16 @@ class Chooser:
         """
         told = PROBE.render({"text": asked.text.strip() or NOTHING})
         messages = ",".join([message_json("system", told), message_json("user", _question(asked))])
-        more = _schema_part(asked.choices) if self.json_schema else ""
-        return chosen_of(await self.chat.complete(f"[{messages}]", more), asked.choices)
+        if self.json_schema:
+            try:
+                return chosen_of(await self.chat.complete(f"[{messages}]", _schema_part(asked.choices)), asked.choices)
+            except TransientError:
+                raise
+            except AgentError as error:
+                if not _NO_SCHEMA.search(str(error)):
+                    raise
+                self.json_schema = False
+        return chosen_of(await self.chat.complete(f"[{messages}]"), asked.choices)
 
 
 def _question(asked: ForcedChoice) -> str:
@@ -186,15 +199,14 @@ async def open_chooser(
 ) -> AsyncIterator[Chooser]:
     """A model that chooses, for as long as the context lasts; its settings are those of a configuration's `model`.
 
-    `json_schema: false` among them stands for an endpoint that takes no schema. The temperature is 0 unless they say.
+    The temperature is 0 unless they say.
 
     Raises:
         UsageError: where the settings name no model that can be asked.
     """
-    sent = {"temperature": 0, **{name: value for name, value in settings.items() if name != "json_schema"}}
     pool = Pool()
     try:
-        chat = chat_of(sent, environ, pool, place=place)
-        yield Chooser(str(settings["name"]), chat, settings.get("json_schema", True) is not False)
+        chat = chat_of({"temperature": 0, **settings}, environ, pool, place=place)
+        yield Chooser(str(settings["name"]), chat)
     finally:
         await pool.close()

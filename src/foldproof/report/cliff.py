@@ -114,7 +114,10 @@ class ProbeRow(Document):
     restated: int
     full: int
     full_of: int
-    unsettled: int
+    unsettled: int = Field(description="questions that got no choice under one of the conditions; they are left out")
+    undecided: int = Field(description="of the answers after the round: picked none of the choices, or several")
+    invalid: int = Field(description="of these: cut off, refused or filtered")
+    errors: int = Field(description="of these: the model gave none, or the round failed")
     retention: float | None = Field(description="(compacted - without) / (restated - without); null where undefined")
     reason: str = Field(description="why there is no retention; empty where there is one")
 
@@ -335,6 +338,9 @@ def _probe(row: ProbeRetention) -> ProbeRow:
         full=row.full,
         full_of=row.full_of,
         unsettled=row.unsettled,
+        undecided=row.undecided,
+        invalid=row.invalid,
+        errors=row.errors,
         retention=row.share,
         reason=row.reason,
     )

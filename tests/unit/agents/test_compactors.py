@@ -174,6 +174,7 @@ def test_blank_lines_are_no_messages():
         ([SimpleNamespace(content="of an object")], "of an object"),
         ("a text after all", "a text after all"),
         ([], ""),
+        ({"text": "as a program answers"}, "as a program answers"),
     ],
 )
 def test_messages_become_a_text(value, text):
@@ -185,6 +186,7 @@ def test_messages_become_a_text(value, text):
     [
         (None, False, "returned NoneType, where a `str` or"),
         (["a"], False, "returned list, where a `str` or"),
+        ({"summary": "a"}, False, "no text: it holds `summary`"),
         (b"a", True, "returned bytes, where a list of messages"),
         ([{"role": "user"}], True, "a message without text"),
         ([3], True, "a message without text"),

@@ -10,6 +10,7 @@ from foldproof.cliff.probing import (
     ProbedRound,
     order_of,
     planned_probes,
+    probe_notes,
     probe_retention,
     text_without,
     unasked_probes,
@@ -112,6 +113,20 @@ def test_effective_retention(picks, share, counts):
     assert found.share == share
     assert (found.of, found.compacted, found.without, found.restated, found.full, found.unsettled) == counts
     assert bool(found.reason) is (share is None)
+
+
+def test_what_came_of_the_rounds_own_questions_is_counted():
+    [found] = probe_retention(answered(full=RIGHT, without="error", restated=RIGHT, compacted="undecided"), [RULE])
+    assert (found.unsettled, found.undecided, found.invalid, found.errors) == (1, 1, 0, 0)
+
+
+def test_answers_that_are_no_choice_are_told_with_a_reason():
+    answers = list(answered(full="invalid", without="error", restated=RIGHT, compacted="error"))
+    assert probe_notes(answers) == (
+        "probe: 1 of 4 answers are invalid, for instance: why",
+        "probe: 2 of 4 answers are errors, for instance: why",
+    )
+    assert probe_notes(answered(full=RIGHT, without=WRONG, restated=RIGHT, compacted=RIGHT)) == ()
 
 
 def test_a_failed_round_leaves_its_line_unsettled():

@@ -83,7 +83,7 @@ def model():
 async def asked_of(model, *asked, timeout_s=20.0, **settings):
     found = {}
     cost = settings.pop("max_cost_usd", None)
-    limits = Limits(concurrency=2, timeout_s=timeout_s, retries=0, max_cost_usd=cost)
+    limits = Limits(concurrency=settings.pop("concurrency", 2), timeout_s=timeout_s, retries=0, max_cost_usd=cost)
     settings = {"base_url": model.url, "name": "scripted", **settings}
     async with open_chooser(settings, {}, place="probe 'x'") as chooser:
         stopped = await ask_choices(chooser, asked, limits=limits, keep=found.__setitem__)
@@ -105,22 +105,29 @@ async def test_the_text_is_what_the_model_works_by(model):
 
 
 @pytest.mark.anyio
-async def test_a_schema_is_sent_unless_it_is_off(model):
-    sent = []
-
-    def rule(request):
-        sent.append(request.body)
-        return "open a pull request"
-
-    with ScriptedModel(rule) as endpoint:
+async def test_a_schema_allows_the_choices_alone():
+    with ScriptedModel(lambda request: '{"answer": "push to main"}') as endpoint:
         await asked_of(endpoint, ASKED)
-        await asked_of(endpoint, ASKED, json_schema=False, temperature=0.5)
-    schema = sent[0]["response_format"]["json_schema"]["schema"]
+        await asked_of(endpoint, ASKED, temperature=0.5)
+        first, second = (request.body for request in endpoint.requests)
+    schema = first["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["answer"]["enum"] == list(CHOICES)
-    assert sent[0]["temperature"] == 0
-    assert "response_format" not in sent[1]
-    assert "json_schema" not in sent[1]
-    assert sent[1]["temperature"] == 0.5
+    assert (first["temperature"], second["temperature"]) == (0, 0.5)
+
+
+@pytest.mark.anyio
+async def test_an_endpoint_that_takes_no_schema_is_asked_without():
+    def rule(request):
+        if "response_format" in request.body:
+            return ModelFailure(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported")
+        return "Open a pull request."
+
+    other = ForcedChoice("Never push to main.", "And now?", CHOICES)
+    with ScriptedModel(rule) as endpoint:
+        found, _ = await asked_of(endpoint, ASKED, other, concurrency=1)
+        sent = ["response_format" in request.body for request in endpoint.requests]
+    assert [one.choice for one in found.values()] == ["open a pull request"] * 2
+    assert sent == [True, False, False]
 
 
 @pytest.mark.anyio

@@ -38,10 +38,10 @@ def compacted_of(answer: Mapping[str, Any]) -> Compacted:
 
 
 def compacted_from(value: Any, *, messages: bool) -> Compacted:  # noqa: ANN401  # whatever a function gave
-    """What a function gave: a text, a `Compacted`, or with `messages` a list of those.
+    """What a function gave: a text, a `Compacted`, a mapping as a program answers, or with `messages` a list of those.
 
     Raises:
-        AgentError: naming the type, where it is anything else.
+        AgentError: naming the type, where it is anything else; as `compacted_of` for a mapping.
     """
     if isinstance(value, Compacted):
         if not isinstance(value.text, str):
@@ -49,6 +49,8 @@ def compacted_from(value: Any, *, messages: bool) -> Compacted:  # noqa: ANN401 
         return value
     if isinstance(value, str):
         return Compacted(value)
+    if isinstance(value, Mapping):
+        return compacted_of(value)
     if messages and isinstance(value, Sequence) and not isinstance(value, bytes):
         return Compacted("\n".join(_content_of(part) for part in value))
     wanted = "a list of messages, a `str`" if messages else "a `str`"

@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from foldproof.cliff.curves import EVERY
-from foldproof.report.cliff import CliffDocument, CurveRow, FlipRow, RoundPoint, SurvivalPoint, percent
+from foldproof.report.cliff import (
+    CliffDocument,
+    CurveRow,
+    FlipRow,
+    ProbeRow,
+    RoundPoint,
+    SurvivalPoint,
+    percent,
+)
 from foldproof.report.sheet import Mark, Part, Row, Sheet, verdict_mark, write_list
 from foldproof.report.text import BRIEF, counted, inline
 
@@ -216,6 +224,12 @@ def _write_remarks(sheet: Sheet, document: CliffDocument) -> None:
         sheet.line(f"… and {counted(more, 'further remark')}; --json has the first 200", indent=2)
 
 
+_RETENTION = (
+    "Right choices of the model when it works by the document without the line, by the output, by the document with the"
+    " line said once more, by the whole document. kept = (after - without) / (restated - without)."
+)
+
+
 def _write_probes(sheet: Sheet, document: CliffDocument) -> None:
     if not document.probes:
         return
@@ -225,16 +239,32 @@ def _write_probes(sheet: Sheet, document: CliffDocument) -> None:
         Row(
             (
                 inline(row.subject),
-                f"{row.schedule}, {percent(row.ratio)}, round {row.round}",
+                f"{row.schedule} {percent(row.ratio)}",
+                f"{row.round}",
                 inline(row.line_class),
                 "-" if row.retention is None else f"{row.retention:.2f}",
-                f"{row.without}, {row.compacted}, {row.restated} of {row.of}",
+                f"{row.without}",
+                f"{row.compacted}",
+                f"{row.restated}",
+                f"{row.full}" if row.full_of == row.of else f"{row.full}/{row.full_of}",
+                f"{row.of}",
             ),
-            under=(row.reason,) if row.reason else (),
+            under=tuple(filter(None, (row.reason, _without_choice(row)))),
         )
         for row in document.probes
     ]
-    sheet.table(rows, header=("subject", "round", "class", "kept", "right without, after, restated"))
+    told = ("subject", "schedule", "round", "class", "kept", "without", "after", "restated", "whole", "of")
+    sheet.table(rows, header=told)
+    sheet.blank()
+    sheet.line((_RETENTION, "quiet"), indent=2)
+
+
+def _without_choice(row: ProbeRow) -> str:
+    """How many questions are left out, and what came of those of the round itself."""
+    kinds = ((row.undecided, "undecided"), (row.invalid, "invalid"), (row.errors, "errors"))
+    named = ", ".join(f"{count} {word}" for count, word in kinds if count)
+    after = f"; after the round: {named}" if named else ""
+    return f"{counted(row.unsettled, 'question')} without a choice left out{after}" if row.unsettled else ""
 
 
 def _write_gate(sheet: Sheet, document: CliffDocument) -> None:
