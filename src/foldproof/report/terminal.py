@@ -80,6 +80,8 @@ _STYLES: dict[Mark, str] = {
 }
 _NARROWEST = 30
 _WIDE = 80
+_NARROW = 2
+"""Blanks between columns on a narrow terminal, and of a table that would not fit with three."""
 _LEAST_FIRST, _LEAST_LAST = 18, 12
 """Columns that the first and the last column of a table give way to; narrower than that, rows are stacked."""
 _HANG = 2
@@ -108,7 +110,7 @@ class _Paper:
             force_jupyter=False,
         )
         self._blank = True
-        self._gap = 3 if self._width >= _WIDE else 2
+        self._gap = 3 if self._width >= _WIDE else _NARROW
 
     @property
     def text(self) -> str:
@@ -137,10 +139,11 @@ class _Paper:
         if not rows:
             return
         top = [Row(tuple((name, "quiet") for name in header))] if header else []
-        widths = _fitted([*top, *rows], self._width - indent, self._gap)
+        fitted = ((_fitted([*top, *rows], self._width - indent, gap), gap) for gap in (self._gap, _NARROW))
+        widths, gap = next((found for found in fitted if found[0]), (None, _NARROW))
         for row in [*top, *rows] if widths else rows:
             if widths:
-                self._aligned(row, widths, indent)
+                self._aligned(row, widths, indent, gap)
             else:
                 self._stacked(row, header, indent)
             for remark in row.under:
@@ -167,12 +170,12 @@ class _Paper:
         self._console.print(Text(indent) + line, soft_wrap=True)
         self._blank = False
 
-    def _aligned(self, row: Row, widths: Sequence[int], indent: int) -> None:
+    def _aligned(self, row: Row, widths: Sequence[int], indent: int, gap: int) -> None:
         cells = [self._wrap(_text([cell]), width) for cell, width in zip(row.cells, widths, strict=False)]
         for parts in zip_longest(*cells, fillvalue=Text()):
             line = Text()
             for part, width in zip(parts, widths, strict=False):
-                line = line + part + " " * (width - cell_len(part.plain) + self._gap)
+                line = line + part + " " * (width - cell_len(part.plain) + gap)
             self._put(" " * indent, line)
 
     def _stacked(self, row: Row, header: Sequence[str], indent: int) -> None:
