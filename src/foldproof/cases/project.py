@@ -84,6 +84,8 @@ class _Loader:
     def load(self) -> Project:
         wire = self.wire(data_of(self.root))
         if wire is not None:
+            if not wire.configs and not wire.compactors and not self.problems:
+                self.wrong((), "the project lacks the field `configs`", "add it")
             configs = self.configs(wire.configs)
             baseline = self.baseline(wire)
             store = self.store(wire.store)
@@ -102,7 +104,7 @@ class _Loader:
             replay_set=Path(os.path.normpath(root / wire.replay_set)),
             configs=configs,
             baseline=baseline,
-            baseline_file=Path(os.path.normpath(root / (wire.baseline_file or f"baselines/{baseline}.json"))),
+            baseline_file=Path(os.path.normpath(root / (wire.baseline_file or f"baselines/{baseline or _USUAL}.json"))),
             store=store,
             repeats=Repeats(wire.repeats.always, wire.repeats.borderline),
             limits=Limits(**dict(wire.limits)),
@@ -138,6 +140,8 @@ class _Loader:
 
     def baseline(self, wire: ProjectWire) -> str:
         name = wire.baseline if wire.baseline is not None else _USUAL
+        if not wire.configs and wire.baseline is None:
+            return ""  # a project of compactors has nothing that a baseline could be taken of
         known = {*wire.configs, *self.broken}
         if name not in known:
             said = f"`baseline` names the unknown configuration '{name}'"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from foldproof.cases.addresses import Addresses, command_of, module_of, url_of
 from foldproof.cases.compactor_wire import Declared
@@ -216,7 +216,9 @@ class HoldoutWire(Wire):
 
 
 class ProjectWire(Wire):
-    """The project file."""
+    """The project file. It has configurations, or at least compactors, which need none."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["configs"]}, {"required": ["compactors"]}]})
 
     foldproof: Version = FORMAT
     replay_set: Text = "replay.yaml"
@@ -228,5 +230,5 @@ class ProjectWire(Wire):
     judge: JudgeSettingsWire = Field(default_factory=JudgeSettingsWire)
     simulator: FreeMapping = Field(default_factory=dict)
     holdout: HoldoutWire | None = None
-    compactors: dict[ConfigName, Declared] = Field(default_factory=dict)
-    configs: dict[ConfigName, ConfigWire] = Field(min_length=1)
+    compactors: dict[ConfigName, Declared] = Field(default_factory=dict, min_length=1)
+    configs: dict[ConfigName, ConfigWire] = Field(default_factory=dict, min_length=1)

@@ -377,3 +377,18 @@ def test_a_compactor_that_cannot_be_is_told_with_its_line(tmp_path, line, told):
     [problem] = error.value.problems
     assert problem.line == 3
     assert told in problem.message
+
+
+def test_a_project_of_compactors_alone_has_no_baseline(tmp_path):
+    path = tmp_path / "foldproof.yaml"
+    path.write_text("compactors:\n  ours: python:mine:shorten\n")
+    found = load_project(path)
+    assert (found.configs, found.baseline, list(found.compactors)) == ({}, "", ["ours"])
+    assert found.baseline_file == tmp_path / "baselines" / "production.json"
+
+
+def test_its_baseline_is_unknown_where_it_names_one(tmp_path):
+    path = tmp_path / "foldproof.yaml"
+    path.write_text("baseline: production\ncompactors:\n  ours: python:mine:shorten\n")
+    with pytest.raises(FileError, match="`baseline` names the unknown configuration 'production'"):
+        load_project(path)

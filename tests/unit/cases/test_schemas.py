@@ -97,6 +97,7 @@ def test_the_examples_of_the_design_are_valid(made, text):
         (replay_set_schema, "{cases: [{id: a, question: q, expected_facts: [{exact: a, number: 3}]}]}"),
         (replay_set_schema, "{foldproof: 2, cases: [{id: a, question: q}]}"),
         (project_schema, "configs: {}"),
+        (project_schema, "replay_set: replay.yaml"),
         (project_schema, "{configs: {a: {agnt: recall}}}"),
         (project_schema, "{configs: {a: {agent: recall, folds: -1}}}"),
     ],
