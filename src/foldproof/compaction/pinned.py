@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from foldproof.compaction.knowledge import KnowledgeType
+from foldproof.compaction.knowledge import KnowledgeType, checked_types
 from foldproof.compaction.lines import newest_whole, said_in
 from foldproof.compaction.records import Passage
 from foldproof.compaction.rules import by_rules
@@ -30,8 +30,12 @@ class Pinned(Selecting):
     classify: PlainClassifier = by_rules
 
     def select(self, passages: Sequence[Passage], room: int) -> Selection:
-        """The constraints, then what `inner` keeps of the others; in their order."""
-        types = self.classify([said_in(passage.text) for passage in passages])
+        """The constraints, then what `inner` keeps of the others; in their order.
+
+        Raises:
+            UsageError: where the classifier gives no types, or not one for each line.
+        """
+        types = checked_types(self.classify([said_in(passage.text) for passage in passages]), len(passages))
         bound = [passage for passage, kind in zip(passages, types, strict=True) if kind == "constraint"]
         held, free = newest_whole(bound, room)
         others = [passage for passage, kind in zip(passages, types, strict=True) if kind != "constraint"]

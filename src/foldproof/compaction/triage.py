@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from foldproof.compaction.knowledge import CLASS_OF, KnowledgeType
+from foldproof.compaction.knowledge import CLASS_OF, KnowledgeType, checked_types
 from foldproof.compaction.lines import head_of, newest_whole, passages_of, said_in
 from foldproof.compaction.policies import POLICIES, Policy
 from foldproof.compaction.records import Compacted, Passage
@@ -14,7 +14,6 @@ from foldproof.compaction.rules import by_rules
 from foldproof.compaction.selecting import Selection, Shortage, compacted_of
 from foldproof.compaction.tokens import BYTES_PER_TOKEN, cost_of, count_tokens, room_of
 from foldproof.compaction.verifying import VERIFIERS, Verifier
-from foldproof.core import UsageError, nearest_of
 
 SHARES: tuple[tuple[KnowledgeType, float], ...] = (("belief", 0.5), ("preference", 0.2), ("episode", 0.3))
 """The rest of the budget, after constraints and procedures, by type; the shares of arXiv 2608.22752."""
@@ -65,13 +64,7 @@ class Triage:
             UsageError: where it gives no types, or not one for each line.
         """
         given = self.classify(lines)
-        types = list(await given if inspect.isawaitable(given) else given)
-        for found in types:
-            if found not in CLASS_OF:
-                raise UsageError(f"the classifier gave the type {found!r}\n  {nearest_of(str(found), CLASS_OF)}")
-        if len(types) != len(lines):
-            raise UsageError(f"the classifier gave {len(types)} types for {len(lines)} lines\n  give one for each line")
-        return types
+        return checked_types(await given if inspect.isawaitable(given) else given, len(lines))
 
     def select(
         self,

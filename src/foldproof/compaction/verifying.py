@@ -22,6 +22,8 @@ _TURNING = re.compile(
 )
 _CLAUSE = re.compile(r"[,;](?=\s)|[，、；]|\s[–—-](?=\s)|\s(?=\()")
 _LEAST_WORDS = 3
+_STEM = 4
+"""Letters by which "push" and "pushing" are one word."""
 
 
 def is_identical(before: str, after: str) -> str:
@@ -30,10 +32,11 @@ def is_identical(before: str, after: str) -> str:
 
 
 def keeps_steps(before: str, after: str) -> str:
-    """For a procedure: each number, command, name, negation and binding word is there, in its order, and no other.
+    """For a procedure: the same numbers and commands in the same order, each name, and each negation and binding word.
 
-    A command is what stands in backticks, an option, a path, an address or anything else with a sign within; beside it
-    the word that the step opens with. It sees nothing of whether what stands between them still says the same.
+    The last two must stand before the same word as they did, and the word that the step opens with must be there. A
+    command is what stands in backticks, an option, a path, an address or anything else with a sign within. Whether what
+    stands between them still says the same is not seen.
     """
     opening = parts_of(said_in(before)).object[:1]
     if opening and opening[0] not in normalize(after).split():
@@ -52,13 +55,13 @@ def keeps_steps(before: str, after: str) -> str:
 def adds_nothing(before: str, after: str) -> str:
     """For a belief, a preference or an episode: it may say less, and nothing that was not said.
 
-    No number, command or name comes in, no negation and no binding word comes or goes, and at least half of the words
-    that name something were there before.
+    No number, command or name comes in, no negation and no binding word comes, goes or moves to another word, and at
+    least half of the words that name something were there before.
     """
     for had, has, noun in (
         (_numbers(before), _numbers(after), "number"),
         (_CODE.findall(before), _CODE.findall(after), "command"),
-        (_names(before) | set(before.split()), _names(after), "name"),
+        ({*_names(before), *before.split()}, _names(after), "name"),
     ):
         if added := [one for one in has if one not in had]:
             return f"the {noun} '{added[0]}' was not said"
@@ -99,16 +102,29 @@ def _numbers(line: str) -> list[str]:
     return [token for part, token in parts_of(said_in(line)).special if part == "number"]
 
 
-def _names(line: str) -> set[str]:
-    return set(_NAME.findall(said_in(line)))
+def _names(line: str) -> list[str]:
+    return _NAME.findall(said_in(line))
 
 
 def _same_rules(before: str, after: str) -> str:
-    old, new = (
-        Counter(part for part, _ in parts_of(said_in(line)).special if part != "number") for line in (before, after)
-    )
-    changed = [part for part in ("negation", "binding") if old[part] != new[part]]
-    return f"a {changed[0]} word came or went" if changed else ""
+    old, new = _ruled(said_in(before)), _ruled(said_in(after))
+    if old == new:
+        return ""
+    part, word = next(iter((old - new) + (new - old)))
+    return f"a {part} word came, went or moved, at '{word}'"
+
+
+def _ruled(line: str) -> Counter[tuple[str, str]]:
+    """What each negation and binding word of a line is about: the word after it that names something, else before."""
+    parts = parts_of(line)
+    kinds = {token: part for part, token in parts.special if part != "number"}
+    tokens = [token for token in normalize(line).split() if token in kinds or token in parts.object]
+    found: Counter[tuple[str, str]] = Counter()
+    for at, token in enumerate(tokens):
+        if token in kinds:
+            near = [other for other in (*tokens[at:], *tokens[at::-1]) if other not in kinds]
+            found[kinds[token], near[0][:_STEM] if near else ""] += 1
+    return found
 
 
 def _told(words: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from foldproof.compaction import (
     Compress,
     Gist,
     Merge,
+    Pinned,
     Rewrite,
     Shortage,
     Triage,
@@ -152,9 +153,10 @@ async def test_a_classifier_may_wait_for_a_model():
     ],
 )
 def test_a_classifier_that_gives_no_types_is_told(types, words):
-    with pytest.raises(UsageError) as caught:
-        Triage(classify=lambda lines: types).compact(TEXT, 50).send(None)
-    assert words in str(caught.value)
+    for compactor in (Triage(classify=lambda lines: types), Pinned(classify=lambda lines: types)):
+        with pytest.raises(UsageError) as caught:
+            compactor.compact(TEXT, 50).send(None)
+        assert words in str(caught.value)
 
 
 def test_a_shortage_says_what_to_do():

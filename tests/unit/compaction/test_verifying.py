@@ -32,9 +32,16 @@ def test_a_step_may_be_put_in_other_words(after):
         (STEP, STEP.replace("30", "3"), "its numbers were '2', '30', and are '2', '3'"),
         (STEP, STEP.replace("make release", "make all"), "its commands were '`make release`', '`main`', and are"),
         (STEP, STEP.replace("Anna", "somebody"), "the name 'Anna' is gone"),
-        (STEP, STEP.replace("do not", "do"), "a negation word came or went"),
-        ("Run it.", "Never run it.", "a negation word came or went"),
-        ("Deploy it; you must wait.", "Deploy it; wait.", "a binding word came or went"),
+        (STEP, STEP.replace("do not", "do"), "a negation word came, went or moved"),
+        ("Run it.", "Never run it.", "a negation word came, went or moved"),
+        ("Deploy it; you must wait.", "Deploy it; wait.", "a binding word came, went or moved"),
+        (
+            "Do not push to a branch; deploy it.",
+            "Push to a branch; do not deploy it.",
+            "a negation word came, went or moved",
+        ),
+        ("Wait, you must deploy then.", "You must wait, deploy then.", "a binding word came, went or moved, at 'depl'"),
+        ("Push nothing; not ever.", "Push nothing.", "a negation word came, went or moved, at 'noth'"),
         ("Restart the queue.", "The queue starts again.", "the step no longer opens with 'restart'"),
         ("Run `a`, then `b`.", "Run `b`, then `a`.", "its commands were '`a`', '`b`', and are '`b`', '`a`'"),
         ("Wait 5 min, then 10.", "Wait 10 min, then 5.", "its numbers were '5', '10', and are '10', '5'"),
@@ -68,15 +75,15 @@ def test_a_belief_may_say_less(before, after):
         ("The limit is 50", "The limit is 500", "the number '500' was not said"),
         ("The database runs", "The database runs on Postgres", "the name 'Postgres' was not said"),
         ("The file is there", "The file src/a.py is there", "the command 'src/a.py' was not said"),
-        ("I do not like tea", "I like tea", "a negation word came or went"),
-        ("I like tea", "I like no tea", "a negation word came or went"),
-        ("Backups run at night", "Backups must run", "a binding word came or went"),
+        ("I do not like tea", "I like tea", "a negation word came, went or moved"),
+        ("I like tea", "I like no tea", "a negation word came, went or moved"),
+        ("Backups run at night", "Backups must run", "a binding word came, went or moved"),
         ("The sky is blue", "Grass grows tall everywhere", "it speaks of something else"),
         ("The sky is blue", "it is so", "it speaks of something else"),
     ],
 )
 def test_a_belief_may_say_nothing_new(before, after, reason):
-    assert adds_nothing(before, after) == reason
+    assert adds_nothing(before, after).startswith(reason)
 
 
 @pytest.mark.parametrize(
