@@ -62,7 +62,8 @@ def plot_cliff(document: CliffDocument, place: Path) -> None:
         handles, names = panels[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside right center", frameon=False)
         ratio = percent(document.ratios[0])
-        figure.suptitle(f"{inline(document.corpus.name)}: {inline(document.shown)}, {ratio} of the tokens granted")
+        corpus = Path(document.corpus.name).name
+        figure.suptitle(f"{inline(corpus)}: {inline(document.shown)}, {ratio} of the tokens granted")
         dated = {"Date": None} if place.suffix.lower() == ".svg" else {}
         try:
             place.parent.mkdir(parents=True, exist_ok=True)

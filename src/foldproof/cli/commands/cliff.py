@@ -155,7 +155,7 @@ def _ratios(text: str) -> tuple[float, ...]:
             share = 0.0
         if not 0.001 <= share <= 0.99:
             raise UsageError(
-                f"--ratio: '{part.strip()}' is no share that could be kept\n  in per cent, from 0.1 to 99: 50,25,10"
+                f"--ratio: '{part.strip()}' is no share that could be kept\n  write per cent, from 0.1 to 99: 50,25,10"
             )
         found.append(share)
     return tuple(dict.fromkeys(found))
