@@ -17,7 +17,8 @@ SAID = (
     ("ada", "s2", "Which port is it?", "It is 8443."),
     ("ben", "s3", "What is 2 plus 2?", "It is 4."),
 )
-KEY = '{"facts": ["behind the red bookcase", "in the hall", "spare key", "under the mat"], "class": "preference"}'
+PROPOSED = ("The spare key hangs behind the red bookcase, really", "in the hall", "spare key", "under the mat")
+KEY = json.dumps({"facts": PROPOSED, "class": "preference"})
 PORT = '```json\n{"facts": ["8443"], "class": "canary"}\n```'
 
 
@@ -46,7 +47,7 @@ def drafter(folder, rule, *, price="", limits="{retries: 0}"):
 
 
 def by_question(request):
-    return KEY if "Question: Where" in request.prompt else PORT
+    return KEY if "Question: Where is the spare" in request.prompt else PORT
 
 
 def test_what_stands_in_both_is_kept_and_the_rest_is_counted(logged, cli):
@@ -56,16 +57,17 @@ def test_what_stands_in_both_is_kept_and_the_rest_is_counted(logged, cli):
     part = done.document["drafter"]
     assert (part["config"], part["model_name"], part["prompt"]) == ("writer", "small-1", "draft/1")
     assert (part["asked"], part["proposed"], part["held"], part["failed"], part["stopped"]) == (2, 5, 2, 0, "")
+    assert part["shortened"] == 1
     assert part["refused"] == {
         "in nothing that was known before": 1, "in the question": 1, "not in the answer": 1,
     }  # fmt: skip
     assert part["host"] == model.url.split("/")[2]
     cases = {case.question: case for case in load_set("new.yaml").cases}
     key, port = cases["Where is the spare key?"], cases["Which port is it?"]
-    assert [fact.text for fact in key.expected] == ["behind the red bookcase"]
+    assert [fact.text for fact in key.expected] == ["The spare key hangs behind the red bookcase"]
     assert (key.case_class, str(key.source[0]).partition("/")[2], key.tags) == ("preference", "s1.t1", ("draft",))
     assert ([fact.text for fact in port.expected], port.case_class) == (["8443"], "semantic")
-    shown = next(request.prompt for request in model.requests if "Question: Where" in request.prompt)
+    shown = next(request.prompt for request in model.requests if "Question: Where is the spare" in request.prompt)
     assert "- user: The spare key hangs behind the red bookcase" in shown
     assert "zebra" not in shown
     assert all("2 plus 2" not in request.prompt for request in model.requests)
@@ -73,7 +75,9 @@ def test_what_stands_in_both_is_kept_and_the_rest_is_counted(logged, cli):
 
 def test_an_endpoint_that_fails_is_told_and_leaves_what_the_rules_drafted(logged, cli):
     def rule(request):
-        return ModelFailure(503, "overloaded") if "Question: Where" in request.prompt else "I would say 8443."
+        return (
+            ModelFailure(503, "overloaded") if "Question: Where is the spare" in request.prompt else "I would say 8443."
+        )
 
     with drafter(logged, rule):
         done = cli("mine", "log.jsonl", "--to", "new.yaml", "--drafter", "writer")

@@ -20,7 +20,7 @@ CLASSES_DRAFTED = ("safety", "identity", "preference", "episodic", "semantic")
 Refused = Literal["says nothing by itself", "not in the answer", "in the question", "in nothing that was known before"]
 """Why a span is no fact."""
 _MOST = 5
-_LONGEST_RULE = 6
+_LONGEST_RULE, _LONGEST_PROPOSAL, _LEAST_SHORTENED = 6, 15, 3
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
     "januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|"
@@ -122,7 +122,8 @@ def joined_facts(facts: Sequence[DraftedFact], more: Iterable[DraftedFact]) -> t
     """The facts and those of the others that say something else, up to five."""
     found = list(facts)
     for fact in more:
-        if not any(_plain(fact.text) in _plain(known.text) for known in found):
+        words = _plain(fact.text)
+        if not any(words in _plain(known.text) or _plain(known.text) in words for known in found):
             found.append(fact)
     return tuple(found[:_MOST])
 
@@ -145,6 +146,13 @@ def sourced(exchange: Exchange, span: str) -> DraftedFact | Refused:
             sentence = next((part for part in _SENTENCE.split(turn.text) if plain in _plain(part)), turn.text)
             return DraftedFact(span, session, number, sentence)
     return "in nothing that was known before"
+
+
+def shortened(exchange: Exchange, text: str) -> DraftedFact | None:
+    """The longest words in a row of a text that keep to the span rule: half of it at least, and three words."""
+    least = max(_LEAST_SHORTENED, (len(_WORD.findall(text)) + 1) // 2)
+    found = (sourced(exchange, run) for run in _runs(text, _LONGEST_PROPOSAL, least))
+    return next((fact for fact in found if isinstance(fact, DraftedFact)), None)
 
 
 def answer_words(exchange: Exchange) -> tuple[str, ...]:
@@ -252,14 +260,16 @@ def _rules(answer: str, texts: Sequence[str]) -> Iterator[str]:
         for sentence in _SENTENCE.split(text):
             if not _RULE.search(sentence) and not _LIKES.search(sentence):
                 continue
-            words = _WORD.findall(sentence)
-            runs = (
-                words[start : start + length]
-                for length in range(min(_LONGEST_RULE, len(words)), 0, -1)
-                for start in range(len(words) - length + 1)
-            )
-            run = next((run for run in runs if _plain(" ".join(run)) in said and _own_words(run)), None)
-            if run:
+            if run := next((run for run in _runs(sentence, _LONGEST_RULE) if _plain(run) in said), None):
+                yield run
+
+
+def _runs(text: str, longest: int, least: int = 1) -> Iterator[str]:
+    """The words in a row of a text that say something, up to so many and no fewer than `least`, the longest first."""
+    words = _WORD.findall(text)
+    for length in range(min(longest, len(words)), least - 1, -1):
+        for start in range(len(words) - length + 1):
+            if _own_words(run := words[start : start + length]):
                 yield " ".join(run)
 
 

@@ -34,6 +34,7 @@ class DrafterPart(Document):
     asked: int = Field(description="answers of the log that it was asked about")
     proposed: int
     held: int = Field(description="proposals that stand word for word in the answer and in what was known before")
+    shortened: int = Field(description="of them, those of which only some words in a row do: these were taken")
     refused: dict[str, int] = Field(description="the others, which were dropped, by why")
     failed: int = Field(description="times that it gave no answer that can be read")
     first_error: str

@@ -19,8 +19,8 @@ from foldproof.workflow.proposing import DrafterSettings, Further, Proposals, pr
 _LONGEST_STEM = 60
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _COMMENT = (
-    "Drafted by foldproof mine: a fact with a source stands in an earlier turn and in the logged answer, one without\n"
-    "in the answer alone. Nobody has confirmed them: sort the cases with foldproof triage, look at what it chooses."
+    "Drafted by foldproof mine: a fact with a source stands there and in the logged answer, one without in the answer\n"
+    "alone. Nobody has confirmed them: sort the cases with foldproof triage, look at what it chooses."
 )
 _NO_NAME = re.compile(r"[\s/\x00-\x1f\x7f]+")
 

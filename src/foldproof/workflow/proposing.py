@@ -16,7 +16,7 @@ from foldproof.agents.drafter import DRAFT, Drafter, Proposal, open_drafter
 from foldproof.agents.model import check_model
 from foldproof.agents.waiting import patiently
 from foldproof.cases import Limits, expand, project_environment
-from foldproof.cases.drafting import CLASSES_DRAFTED, DraftedFact, Exchange, sourced
+from foldproof.cases.drafting import CLASSES_DRAFTED, DraftedFact, Exchange, shortened, sourced
 from foldproof.core import UsageError, first_of, nearest_of
 from foldproof.workflow.workspace import locate_project
 
@@ -36,8 +36,9 @@ class Further:
 class Proposals:
     """What a model proposed for exchanges, what of it held, and what came of the rest.
 
-    `further` has the exchanges' places, empty where nobody asked or the asking failed. `refused` counts proposals that
-    are no facts, by why. `stopped` says why not every exchange was asked, empty where each was.
+    `further` has the exchanges' places, empty where nobody asked or the asking failed. `shortened` counts proposals of
+    which only some words in a row keep to the span rule, `refused` those that are no facts, by why. `stopped` says why
+    not every exchange was asked, empty where each was.
     """
 
     config: str
@@ -46,6 +47,7 @@ class Proposals:
     prompt: str = DRAFT.name
     asked: int = 0
     proposed: int = 0
+    shortened: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     failed: int = 0
     first_error: str = ""
@@ -54,7 +56,7 @@ class Proposals:
 
     @property
     def held(self) -> int:
-        """Proposals that keep to the span rule."""
+        """Proposals that keep to the span rule, the shortened ones among them."""
         return self.proposed - self.refused.total()
 
 
@@ -162,6 +164,9 @@ class _Bench:
             fact = sourced(exchange, text.strip())
             if isinstance(fact, DraftedFact):
                 facts.append(fact)
+            elif short := shortened(exchange, text):
+                facts.append(short)
+                self._found.shortened += 1
             else:
                 self._found.refused[fact] += 1
         return Further(tuple(facts), proposal.case_class if proposal.case_class in CLASSES_DRAFTED else "")

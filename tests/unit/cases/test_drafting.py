@@ -14,6 +14,7 @@ from foldproof.cases.drafting import (
     draft_cases,
     draft_of_answer,
     joined_facts,
+    shortened,
     sourced,
 )
 from foldproof.cases.drafting import draft_facts as facts_of
@@ -210,3 +211,22 @@ def test_a_draft_of_an_answer_has_no_source():
     assert (case.id, case.history, case.source, case.tags) == ("2-plus-2-2", "h", (), (DRAFT,))
     assert [fact.text for fact in case.expected] == ["4"]
     assert draft_of_answer("Why?", (), history="").expected == ()
+
+
+@pytest.mark.parametrize(
+    ("proposed", "wanted"),
+    [
+        ("the spare key hangs behind the red bookcase", "behind the red bookcase"),
+        ("It is behind the red bookcase, said Ines.", "behind the red bookcase"),
+        ("You told me once that it is behind the red bookcase.", None),
+        ("a red bookcase", None),
+        ("behind the blue sofa", None),
+        ("the blue sofa is here", None),
+        ("", None),
+    ],
+)
+def test_of_a_proposal_the_longest_words_that_keep_to_the_rule_are_taken(proposed, wanted):
+    told = past("The spare key hangs behind the red bookcase. Is the blue sofa here?")
+    exchange = Exchange("Where is the spare key?", "Behind the red bookcase is the place.", tuple(told))
+    found = shortened(exchange, proposed)
+    assert (found and found.text) == wanted

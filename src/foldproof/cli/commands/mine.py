@@ -80,6 +80,7 @@ def _part(found: Proposals) -> DrafterPart:
         asked=found.asked,
         proposed=found.proposed,
         held=found.held,
+        shortened=found.shortened,
         refused=dict(found.refused),
         failed=found.failed,
         first_error=found.first_error,

@@ -57,7 +57,11 @@ def _steps(document: MineDocument) -> Iterator[tuple[str, int, str]]:
 
 def _drafter(drafter: DrafterPart) -> Iterator[tuple[str, int, str]]:
     yield "a model asked", drafter.asked, f"{inline(drafter.model_name)} of {inline(drafter.config)}"
-    yield "its facts", drafter.held, f"of {drafter.proposed} proposals, which keep to the rule"
+    yield (
+        "its facts",
+        drafter.held,
+        f"of {drafter.proposed} proposals, which keep to the rule; {drafter.shortened} shortened",
+    )
     for why, count in sorted(drafter.refused.items()):
         yield f"dropped: {inline(why)}", count, "proposed, and no fact"
     if drafter.failed:
