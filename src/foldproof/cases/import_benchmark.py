@@ -18,7 +18,7 @@ from foldproof.cases.quarantine import Dispute, Quarantine, read_quarantine
 from foldproof.cases.records import DISPUTED, DISPUTED_SOURCE, BenchmarkData, Case, ReplaySet
 from foldproof.cases.save import set_text
 from foldproof.cases.writing import write_atomically
-from foldproof.core import FileError, Problem, UsageError
+from foldproof.core import FileError, Problem, Redactor, UsageError
 from foldproof.logs import History
 from foldproof.logs.benchmarks import Benchmark, Question
 from foldproof.logs.locomo import turns_cited
@@ -79,6 +79,7 @@ class _Import:
     benchmark: Benchmark
     quarantine: Quarantine
     corrected: bool
+    redactor: Redactor
     cases: list[Case] = field(default_factory=list)
     histories: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -93,6 +94,10 @@ class _Import:
             self.wrong(f"question '{question.id}' has no id of its own")
             return
         question, tags = self.settled(question)
+        clean = self.redactor
+        question = replace(
+            question, text=clean(question.text), answer=clean(question.answer), wrong=clean(question.wrong)
+        )
         facts = () if question.abstain else self.published.facts(question)
         for fact in facts:
             if fault := check_fact(fact):
@@ -171,8 +176,16 @@ class _Import:
         name = own if question.sessions or not self.benchmark.shared else _SHARED
         if name not in self.histories:
             self.histories[name] = f"histories/{name}.jsonl"
-            write_history(replace(self.sessions(question), name=name), self.folder / self.histories[name])
+            write_history(self.without_secrets(self.sessions(question)), self.folder / self.histories[name])
         return name
+
+    def without_secrets(self, history: History) -> History:
+        clean = self.redactor
+        sessions = (
+            replace(session, turns=tuple(replace(turn, text=clean(turn.text)) for turn in session.turns))
+            for session in history.sessions
+        )
+        return replace(history, sessions=tuple(sessions))
 
     def computed(self, question: Question, facts: Sequence[Fact]) -> dict[int, Provenance]:
         """What follows from the turns that are named as evidence without standing in one of them."""
@@ -223,12 +236,14 @@ def import_benchmark(
     force: bool = False,
     errors: Path | str | None = None,
     corrected: bool = False,
+    redactor: Redactor | None = None,
 ) -> ImportReport:
     """Write a project folder from a benchmark: `replay.yaml`, `histories/`, `foldproof.yaml`.
 
     `source` is the published JSON file; of LongMemEval also a folder with the two flat files. `limit` takes the first
     so many questions. `errors` names a list of wrong keys (`read_quarantine`): its questions are tagged `disputed`, and
     with `corrected` those for which it has an answer take that instead. `force` writes over a project that is there.
+    What is written is without secrets; `redactor` knows those of another environment.
 
     Raises:
         FileError: where the data or the list cannot be read, or the data holds no usable question.
@@ -242,7 +257,7 @@ def import_benchmark(
             raise UsageError(f"{place / part} is there already\n  choose another folder, or overwrite it with --force")
     quarantine = Quarantine({}) if errors is None else read_quarantine(Path(errors))
     benchmark = published.read(Path(source))
-    work = _Import(Path(source), place, published, benchmark, quarantine, corrected)
+    work = _Import(Path(source), place, published, benchmark, quarantine, corrected, redactor or Redactor())
     for question in islice(benchmark.questions, limit):
         work.add(question)
     if not work.cases:

@@ -99,8 +99,8 @@ def key_lines(rows: Sequence[KeyRow], disputed: int, passed: int) -> list[str]:
         name = inline(row.name) or "all cases"
         if row.above:
             lines.append(
-                f"{name}: {row.passed} of {row.cases} pass, above the {row.ceiling} that {row.wrong} wrong keys allow: "
-                "these keys are right after all, or the run agrees with errors"
+                f"{name}: {row.passed} of {row.cases} pass, above the {row.ceiling} that the keys allow (said to be wrong:"
+                f" {row.wrong}): these keys are right after all, or the run agrees with errors"
             )
         elif not row.name:
             told = f"{row.ceiling} of {row.cases} is the most that can pass without a wrong key"

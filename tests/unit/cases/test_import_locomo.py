@@ -105,6 +105,14 @@ def test_what_follows_from_a_turn_without_standing_in_it_is_computed(made):
     assert not [problem for problem in lint_set(found) if problem.severity == "error"]
 
 
+def test_no_secret_is_written(made, tmp_path):
+    key = "sk-proj-" + "aB3" * 16
+    talk = {**TALK, "session_2": [turn("Ines", "D2:1", f"My key is {key}.")]}
+    _, found = made(asked(4, key), asked(5, None, adversarial_answer=key, question=f"Is it {key}?"), talk=talk)
+    assert found.cases[0].expected == (Fact("normalized", "[redacted]"),)
+    assert key not in "".join(path.read_text() for path in (tmp_path / "out").rglob("*.*l"))
+
+
 def test_an_unanswerable_question_with_an_answer_is_asked_for_it(made):
     report, found = made(asked(5, "No", adversarial_answer="Yes"))
     assert ([fact.text for fact in found.cases[0].expected], found.cases[0].abstain) == (["No"], False)
