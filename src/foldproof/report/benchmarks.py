@@ -98,10 +98,9 @@ def key_lines(rows: Sequence[KeyRow], disputed: int, passed: int) -> list[str]:
     for row in rows:
         name = inline(row.name) or "all cases"
         if row.above:
-            lines.append(
-                f"{name}: {row.passed} of {row.cases} pass, above the {row.ceiling} that the keys allow (said to be wrong:"
-                f" {row.wrong}): these keys are right after all, or the run agrees with errors"
-            )
+            above = f"{row.passed} of {row.cases} pass, above the {row.ceiling} that the keys allow"
+            why = "these keys are right after all, or the run agrees with errors"
+            lines.append(f"{name}: {above} (said to be wrong: {row.wrong}): {why}")
         elif not row.name:
             told = f"{row.ceiling} of {row.cases} is the most that can pass without a wrong key"
             lines.append(f"{told} (said to be wrong: {row.wrong}, of which {row.passed_wrong} pass)")

@@ -31,11 +31,11 @@ def key(name, passed, *, cases=4, wrong=1, passed_wrong=0):
 
 
 def test_a_ceiling_is_told_once_and_each_group_above_it():
+    above = "4 of 4 pass, above the 3 that the keys allow (said to be wrong: 1)"
     assert key_lines([key("", 3), key("temporal", 3), key("hop", 4, passed_wrong=1)], 2, 1) == [
         "1 of 2 disputed cases pass",
         "3 of 4 is the most that can pass without a wrong key (said to be wrong: 1, of which 0 pass)",
-        "hop: 4 of 4 pass, above the 3 that the keys allow (said to be wrong: 1): these keys are right after all, or the"
-        " run agrees with errors",
+        f"hop: {above}: these keys are right after all, or the run agrees with errors",
     ]
     assert key_lines([], 0, 0) == []
     assert key_lines([], 1, 1) == ["1 of 1 disputed case pass"], "only its source is disputed"
