@@ -80,6 +80,11 @@ def test_a_belief_may_say_less(before, after):
         ("Backups run at night", "Backups must run", "a binding word came, went or moved"),
         ("The sky is blue", "Grass grows tall everywhere", "it speaks of something else"),
         ("The sky is blue", "it is so", "it speaks of something else"),
+        (
+            "The commit is tagged with its date, and what changed is written down into CHANGES",
+            "`CHANGES`",
+            "hardly anything is left of it",
+        ),
     ],
 )
 def test_a_belief_may_say_nothing_new(before, after, reason):
