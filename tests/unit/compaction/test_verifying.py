@@ -82,7 +82,7 @@ def test_a_belief_may_say_less(before, after):
         ("The sky is blue", "it is so", "it speaks of something else"),
         (
             "The commit is tagged with its date, and what changed is written down into CHANGES",
-            "`CHANGES`",
+            "CHANGES",
             "hardly anything is left of it",
         ),
     ],
