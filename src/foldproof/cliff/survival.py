@@ -81,12 +81,18 @@ class _Clause:
 
     def _lack_at(self, unit: Unit, start: int, end: int) -> Lack | None:
         parts = self.parts
-        if not (len(parts.object) > 1 or parts.denying or self.own_key or self._is_named(unit)):
+        # A common word alone is no object, unless a labeller says so; even then what is left of it says nothing.
+        telling = len(parts.object) > 1 or parts.denying or self._is_named(unit)
+        if not (telling or self.own_key):
             return None
-        gone = gone_at(parts, unit.tokens, start, end, opening=unit.opening)
+        lack = self._gone_at(unit, start, end)
+        return lack if telling or not lack else None
+
+    def _gone_at(self, unit: Unit, start: int, end: int) -> Lack:
+        gone = gone_at(self.parts, unit.tokens, start, end, opening=unit.opening)
         if gone is not None:
             return _PART_GONE[gone]
-        if not parts.denying and (has_denial(unit.tokens[start:end]) or unit.denies(start, end)):
+        if not self.parts.denying and (has_denial(unit.tokens[start:end]) or unit.denies(start, end)):
             return "turned round"
         return "history" if self.rule and is_reported(unit.tokens, start) else ""
 

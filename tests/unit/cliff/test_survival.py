@@ -105,6 +105,12 @@ def test_a_key_says_what_must_survive(key, output, outcome):
     assert became("Never push to main with more than $50 → ask.", output, key=key) == outcome
 
 
+def test_a_common_word_of_a_key_is_nothing_without_the_rest():
+    line = "Each reader may take 9 books a month."
+    assert became(line, "9 books, each month", key=("9", "books")) == ("kept", "")
+    assert became(line, "user: I read books", key=("9", "books")) == ("lost", "")
+
+
 def test_a_negation_far_from_the_key_is_none_of_its_own():
     line = "Answer by email to each of the customers that wrote in the last week, and never to the press."
     assert became(line, "Answer by email.", key=("answer", "email")) == ("kept", "")
