@@ -150,6 +150,26 @@ def test_the_machine_reads_the_same(sealed: Path, cli: Callable[..., Any], monke
     assert again["shown"]["cases"][0]["question"] == "What must my order not hold?"
 
 
+def test_a_disputed_case_is_in_no_count_and_the_data_is_named(project: Path, cli: Callable[..., Any]) -> None:
+    place = project.parent / "second" / "replay.yaml"
+    disputed = "expected_facts: [silver], tags: [disputed]}"
+    place.write_text(
+        f"data: {{name: LoCoMo, sha256: '{'ab' * 32}'}}\n"
+        + SECOND.replace("preference: 1/2", "preference: 1/1").replace("expected_facts: [the brass one]}", disputed)
+    )
+    assert cli("holdout", "key", "-o", project.parent / "key").code == 0
+    assert cli("holdout", "seal", place, "-o", "release/holdout.sealed", "--key-file", "../key").code == 0
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "the holdout")
+    document = cli("holdout", "run", "production", "--key-file", "../key", "--json").document
+    assert (document["verdict"], document["data"]["sha256"]) == ("pass", "ab" * 32)
+    counts = [
+        (row["class"], row["cases"], row["passed"], row["failed"], row["unjudged"]) for row in document["classes"]
+    ]
+    assert counts == [("safety", 1, 1, 0, 0), ("preference", 1, 1, 0, 0)]
+    assert document["notes"] == ["cases that are drafts or disputed, which are in no count: 1"]
+
+
 def test_questions_and_answers_are_shown_where_that_is_asked_for(sealed: Path, cli: Callable[..., Any]) -> None:
     result = cli("holdout", "run", "window", "--key-file", "../key", "--show")
     assert "What must my order not hold?" in result.out

@@ -176,6 +176,15 @@ def test_drafts_stay_drafts_until_a_person_confirms_them(sorting, cli):
     assert str(final.case("cat").source[0]) == "talk/s1.t4"
 
 
+def test_a_disputed_case_that_is_confirmed_is_still_in_no_count_of_the_gate(sorting, cli):
+    cases = [case for case in CASES if case["id"] in {"cat", "drink", "oven"}]
+    folder = sorting([{**case, "tags": ["draft", "disputed"]} if case["id"] == "drink" else case for case in cases])
+    assert cli("triage", "production", "--to", "final.yaml", "--confirm").code == 0
+    final = load_set(folder / "final.yaml")
+    assert (final.drafts, final.disputed) == (frozenset(), {"drink"})
+    assert "preference" not in final.gate
+
+
 def test_the_chosen_set_is_run_accepted_and_checked(sorting, cli):
     agent = "python:reader:Reader"
     short = {"agent": agent, "memory": {"keep": 2}}

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from foldproof.cases import LogEntry
 from foldproof.compare import RunVerdict
-from foldproof.report.explained import Document
+from foldproof.report.explained import DataInfo, Document
 from foldproof.score import CaseScore
 
 
@@ -35,6 +35,7 @@ class HoldoutDocument(Document):
     reasons: list[str]
     config: str
     set_sha256: str
+    data: DataInfo | None = Field(default=None, description="the benchmark's data, where the set was made of one")
     classes: list[HoldoutClass]
     errors: dict[str, int] = Field(default={}, description="trials without an answer, by the kind of error")
     opening: int = Field(description="how often the set was opened, this time included")

@@ -201,7 +201,7 @@ def write_chosen(
         raise UsageError("cases are not confirmed in CI (`CI` is set): a person says what an answer must hold")
     whole = workspace.replay_set
     cases = [_as_chosen(whole.case(one.id), one, confirmed) for one in report.chosen]
-    gate = proposed_gate(case.case_class for case in cases if DRAFT not in case.tags)
+    gate = proposed_gate(case.case_class for case in cases if not case.ungated)
     kept = {case.id for case in cases if case.case_class == whole.case(case.id).case_class and case.case_class in gate}
     chosen = _part(whole, cases, to, gate=gate)
     chosen = replace(chosen, waivers=tuple(waiver for waiver in whole.waivers if waiver.case in kept))

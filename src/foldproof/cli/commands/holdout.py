@@ -37,6 +37,7 @@ from foldproof.report import (
     run_document,
     run_info,
 )
+from foldproof.report.explained import data_info
 from foldproof.workflow import (
     HoldoutReport,
     Options,
@@ -210,7 +211,9 @@ def run(
 
 def _document(report: HoldoutReport, place: HoldoutSettings, config: str, *, shown_too: bool) -> HoldoutDocument:
     verdict = report.run.verdict
-    classes = holdout_classes(report.run.scores, verdict)
+    apart = report.replay_set.ungated
+    counted = {name: score for name, score in report.run.scores.items() if name not in apart}
+    classes = holdout_classes(counted, verdict)
     errors = Counter(str(trial.error.kind) for trial in report.run.trials if trial.error)
     over = place.most_openings is not None and report.opening > place.most_openings
     return HoldoutDocument(
@@ -223,7 +226,11 @@ def _document(report: HoldoutReport, place: HoldoutSettings, config: str, *, sho
         opening=report.opening,
         most_openings=place.most_openings,
         log=shown(place.log),
-        notes=["it was opened more often than foldproof.yaml states: seal a new set"] if over else [],
+        notes=[
+            *(["it was opened more often than foldproof.yaml states: seal a new set"] if over else []),
+            *([f"cases that are drafts or disputed, which are in no count: {len(apart)}"] if apart else []),
+        ],
+        data=data_info(report.replay_set.data),
         shown=_run_document(report).model_dump(mode="json", by_alias=True) if shown_too else None,
     )
 
