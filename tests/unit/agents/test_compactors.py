@@ -475,6 +475,46 @@ async def test_what_an_address_answers_must_be_an_object(tmp_path, body, told):
     assert told in found.error
 
 
+async def test_an_address_that_is_busy_is_asked_again(tmp_path):
+    from aiohttp import web
+    from aiohttp.test_utils import TestServer
+
+    seen = []
+
+    async def compact(request):
+        seen.append(await request.json())
+        if len(seen) == 1:
+            return web.Response(status=503, headers={"Retry-After": "0"})
+        return web.json_response({"text": "ok", "usage": {"cost_usd": 0.25}})
+
+    application = web.Application()
+    application.router.add_post("/", compact)
+    server = TestServer(application)
+    await server.start_server()
+    async with opened(tmp_path, {"http": str(server.make_url("/")), "retries": 1}) as (mine,):
+        found = await mine.compact("a", 3)
+    await server.close()
+    assert (found.text, found.error, found.usage) == ("ok", "", Usage(cost_usd=0.25))
+    assert seen == [{"text": "a", "budget": 3}] * 2
+
+
+async def test_nobody_is_sent_elsewhere(tmp_path):
+    from aiohttp import web
+    from aiohttp.test_utils import TestServer
+
+    async def compact(request):
+        raise web.HTTPTemporaryRedirect("/other")
+
+    application = web.Application()
+    application.router.add_post("/", compact)
+    server = TestServer(application)
+    await server.start_server()
+    async with opened(tmp_path, {"http": str(server.make_url("/"))}) as (mine,):
+        found = await mine.compact("a", 3)
+    await server.close()
+    assert "the endpoint answered 307" in found.error
+
+
 # --- a model
 
 
