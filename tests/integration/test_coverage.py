@@ -79,3 +79,10 @@ def test_the_set_of_the_project_is_meant_and_a_long_page_is_cut_to_its_beginning
 def test_what_cannot_be_told_is_an_error(logged, cli, args, code, told):
     done = cli("coverage", *args)
     assert (done.code, told in done.err) == (code, True), done.err
+
+
+@pytest.mark.parametrize("package", ["numpy", "snowballstemmer"])
+def test_a_missing_extra_is_told_with_its_remedy(logged, cli, monkeypatch, package):
+    monkeypatch.setitem(__import__("sys").modules, package, None)
+    done = cli("coverage", "log.jsonl", "--set", "replay.yaml")
+    assert (done.code, 'pip install "foldproof[mine]"' in done.err) == (4, True), done.err

@@ -175,11 +175,11 @@ def open_sealed(path: Path, key: HoldoutKey) -> Opened:
             f"{place} was sealed with another key: with {header.key}, and this one is {key.name}\n"
             "  use the key that it was sealed with"
         )
-    content = _content(place, header, body)
+    content, cipher = _content(place, header, body), _cipher(key)
     from cryptography.exceptions import InvalidTag
 
     try:
-        plain = json.loads(zlib.decompress(_cipher(key).decrypt(header.nonce, content, header.raw)))
+        plain = json.loads(zlib.decompress(cipher.decrypt(header.nonce, content, header.raw)))
     except InvalidTag:
         raise HoldoutError(
             f"{place} was changed after it was sealed: its seal does not fit\n  take it from git, or seal the set anew"

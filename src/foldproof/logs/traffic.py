@@ -11,7 +11,7 @@ from foldproof.core import NothingSelectedError, Redactor
 from foldproof.logs.asked import AskedLog, day_text, first_day, open_asked
 from foldproof.logs.choosing import mixed
 from foldproof.logs.formats import LogFormat
-from foldproof.logs.scanning import NO_DAY, hashes
+from foldproof.logs.scanning import NO_DAY, hashes, needed
 from foldproof.logs.topics import by_root
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def read_traffic(
         NothingSelectedError: where nothing was asked in that time.
         MissingExtraError: where the extra `mine` is not installed.
     """
+    needed()
     import numpy as np
 
     with open_asked(paths, format_name=format_name, redactor=redactor, jobs=jobs) as log:

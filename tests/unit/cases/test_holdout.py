@@ -219,10 +219,20 @@ def test_a_set_that_does_not_load_is_not_sealed(write, key):
         seal_set(write("cases: []", "second.yaml"), key)
 
 
-def test_the_cipher_comes_with_an_extra(source, key, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
+@pytest.fixture
+def no_cipher(monkeypatch):
+    for name in ("cryptography", "cryptography.exceptions", "cryptography.hazmat.primitives.ciphers.aead"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def test_the_cipher_comes_with_an_extra(source, key, no_cipher):
     with pytest.raises(MissingExtraError, match=r'pip install "foldproof\[holdout\]"'):
         seal_set(source, key)
+
+
+def test_the_extra_is_needed_to_open_too(sealed, key, no_cipher):
+    with pytest.raises(MissingExtraError, match=r'pip install "foldproof\[holdout\]"'):
+        open_sealed(sealed, key)
 
 
 def test_a_visible_case_is_found_by_its_question(sealed, load):
