@@ -35,11 +35,10 @@ class Source:
 
         Also those with a number that stands nowhere in the source.
         """
-        return tuple(unit.raw for unit in units_of(output) if self._is_new(unit) and _is_rule(unit))
+        others = (unit for unit in units_of(output) if unit.raw.strip(_CUTS) not in self._raw)
+        return tuple(unit.raw for unit in others if _is_rule(unit) and self._is_new(unit))
 
     def _is_new(self, unit: Unit) -> bool:
-        if unit.raw.strip(_CUTS) in self._raw:
-            return False
         parts = parts_of(unit.raw)
         if len(parts.object) < _LEAST_WORDS:
             return False

@@ -42,14 +42,17 @@ class Unit:
 
     def denies(self, start: int, end: int) -> bool:
         """Whether the tokens of a half-open range stand in a negation."""
-        padded = self.text.padded
-        if len(self.tokens) != padded.count(" ") - 1:
+        padded, gaps = self.text.padded, self.text.gaps
+        if len(self._starts) != len(self.tokens) + 1:
             return False  # a number was parted from its unit: the places are not those of the text
-        low = len(" ".join(self.tokens[:start])) + (1 if start else 0)
-        high = low + 1 + len(" ".join(self.tokens[start:end]))
-        gaps = self.text.gaps
+        low, high = self._starts[start], self._starts[end]
         before, after = gaps[max(0, low - REACH) : low + 1], gaps[high : high + REACH]
         return bool(negation(before, after, padded[low + 1 : high], self.text.languages))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where the gap before each token of the text stands, and the one after the last."""
+        return [at for at, char in enumerate(self.text.padded) if char == " "]
 
     def place_of(self, key: str) -> int | None:
         """Which token a normalized text begins at, or None where its tokens do not stand together."""

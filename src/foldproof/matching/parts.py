@@ -137,7 +137,7 @@ def gone_at(
         elif part == "number":
             if token not in around:
                 return part
-        elif not _binds(token, parts.verb, around, [at - low for at in opening]):
+        elif not _binds(token, parts.verb, around, [at for at in range(len(around)) if low + at in opening]):
             return part
     return None
 
@@ -186,9 +186,7 @@ def _binds(token: str, verb: str, around: Sequence[str], opening: Sequence[int])
     kind = OBLIGES if token in OBLIGES else LIMITS
     if not kind.isdisjoint(around):
         return True
-    return kind is OBLIGES and any(
-        0 <= at < len(around) and (around[at] == verb or forbids(around[at : at + 2])) for at in opening
-    )
+    return kind is OBLIGES and any(around[at] == verb or forbids(around[at : at + 2]) for at in opening)
 
 
 def forbids(opening: Sequence[str]) -> bool:
