@@ -10,7 +10,11 @@ from jsonschema import Draft202012Validator
 
 from foldproof.cases import Case, JudgePin, LogEntry
 from foldproof.cases.coverage import cover_traffic
-from foldproof.cliff import Label, Labels, Sitting, agreements
+from foldproof.cliff import Document, Label, LabelledLine, Labels, Probe, Round, Sitting, agreements, line_hash
+from foldproof.cliff.gate import demands_of
+from foldproof.cliff.probing import planned_probes
+from foldproof.cliff.result import result_of
+from foldproof.cliff.scoring import score_rounds
 from foldproof.compare import Baseline, Chosen, RunVerdict, Triaged, change_figures, run_figures
 from foldproof.compare.calibration import measure_judge
 from foldproof.compare.gate import ClassGate
@@ -38,6 +42,7 @@ from foldproof.report import (
     agreement_document,
     baseline_document,
     calibration_document,
+    cliff_document,
     compare_document,
     compared_run,
     coverage_document,
@@ -84,6 +89,30 @@ LABELS = Labels((Label("é", "0" * 64, "safety", by=(("ana", "safety"), ("ben", 
 def agreed_document():
     lines = {label.at: (3, "Nëver.") for label in LABELS.labels}
     return agreement_document(LABELS, agreements(LABELS), lines=lines, following=["x"])
+
+
+RULE = LabelledLine(
+    "é", 1, line_hash("Nëver push."), "Nëver push.", "safety", ("push",), Probe("Now?", ("a", "b"), "b")
+)
+
+
+def drawn_document():
+    text = Document("é", "Nëver push.\nThe limit is 5.")
+    asked = {"schedule": "progressive", "ratio": 0.5, "budget": 4, "given_tokens": 7}
+    rounds = [
+        Round("head", "é", number=1, text="Nëver push.", kept_tokens=3, **asked),
+        Round("copy", "é", number=1, text=text.text, kept_tokens=7, state="copy", unsafe="x", **asked),
+        Round("down", "é", number=1, state="error", error="nö", **asked),
+    ]
+    planned = planned_probes([text], [RULE], rounds)
+    answers = [
+        one.answered(*(("undecided", "", "hm") if one.condition == "full" else ("chosen", "b"))) for one in planned
+    ]
+    scored = list(score_rounds(rounds, [text], [RULE]))
+    demands = demands_of(["safety=all@1"], {"safety": 1}, rounds=1)
+    result = result_of(scored, [text], [RULE], demands=demands, answers=answers, notes=["n"])
+    told = {"stopped": "s", "cost_usd": 0.5, "written": ["w"], "following": ["x"]}
+    return cliff_document(result, corpus="texts", rounds=1, **told)
 
 
 def covered_document():
@@ -155,6 +184,7 @@ def samples(blocked_check, broken_check, run, explain, full_trial, replay_set, a
     return {
         "baseline": [baseline_document(baseline, replay_set(), file="b.json", accepted=True)],
         "check": [blocked_check, broken_check],
+        "cliff": [drawn_document()],
         "compare": [compare_document(replay_set(), [(column, scores)]), compare_document(replay_set(), [])],
         "coverage": [covered_document()],
         "cut": [CutDocument(session="s", source="a.jsonl", points=[PointEntry(turn=1, text="hi", fault="no")])],
