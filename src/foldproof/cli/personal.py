@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from foldproof.core import PERSONAL_KINDS, PersonalKind, PersonalRedactor, UsageError, nearest_of
-from foldproof.workflow import personal_redactor
 
 
 def _kinds(_: click.Context, __: click.Parameter, value: str | None) -> tuple[PersonalKind, ...]:
@@ -50,4 +49,6 @@ def redactor_of(
         kinds = (*kinds, "name")
     if not kinds:
         return None, ""
+    from foldproof.workflow import personal_redactor
+
     return personal_redactor(kinds, key, names=names, region=region, start=Path.cwd())

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from io import BytesIO
-from itertools import accumulate
+from itertools import compress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_BLOCK = 2**18
+_BLOCK = 2**20
 _RANGE = 16 * 2**20
 """Bytes that a process takes at once."""
 _SHARE = 96 * 2**20
@@ -269,8 +269,7 @@ class _Scan:
                 lines = BytesIO(block).readlines()
                 if not block.endswith(b"\n"):
                     lines[-1] += file.readline(LARGEST)
-                self._take(at, block, lines)
-                at += sum(map(len, lines))
+                at = self._take(at, block, lines)
                 if len(lines[-1]) > LARGEST and not lines[-1].endswith(b"\n"):
                     at += _rest_of_line(file)
         found = joined(self.parts)
@@ -278,27 +277,32 @@ class _Scan:
         found.dropped, found.problems = self.dropped, self.problems
         return found
 
-    def _take(self, offset: int, block: bytes, lines: Sequence[bytes]) -> None:
-        """Read the lines of a block. This is nearly the whole cost of mining, so each step is done for all of them."""
+    def _take(self, offset: int, block: bytes, lines: Sequence[bytes]) -> int:
+        """Read the lines of a block, and say where the next begins.
+
+        This is nearly the whole cost of mining, so each step is done for all lines at once.
+        """
         import numpy as np
 
-        quick = self.way.quick
+        quick, count = self.way.quick, len(lines)
         rows: list[Any] = [quick(raw) for raw in lines]
-        starts = np.fromiter(accumulate(map(len, lines[:-1]), initial=offset), np.uint64, len(lines))
-        items = np.zeros(len(lines), np.uint16)
-        if None in rows or not ((block.isascii() and lines[-1].isascii()) or all(map(_is_text, lines))):
+        ends = np.fromiter(map(len, lines), np.uint64, count).cumsum() + np.uint64(offset)
+        starts, items = np.append(np.uint64(offset), ends[:-1]), np.zeros(count, np.uint16)
+        if not all(rows) or not ((block.isascii() and lines[-1].isascii()) or all(map(_is_text, lines))):
             rows, numbers, within = self._each(lines, rows)
             starts, items = starts[numbers], np.array(within, np.uint16)
-        self.lines += len(lines)
+        self.lines += count
         whys = whys_dropped([row[0] for row in rows])
+        if self.taken.everything:
+            whys = [None if why == "statement" else why for why in whys]
         if any(whys):
-            dropped = [why if why != "statement" or not self.taken.everything else None for why in whys]
-            self.dropped.update(filter(None, dropped))
-            rows = [row for row, why in zip(rows, dropped, strict=True) if why is None]
-            kept = np.array([why is None for why in dropped])
-            starts, items = starts[kept], items[kept]
+            self.dropped.update(filter(None, whys))
+            kept = [why is None for why in whys]
+            rows, mask = list(compress(rows, kept)), np.frombuffer(bytes(kept), np.bool_)
+            starts, items = starts[mask], items[mask]
         if rows:
             self.parts.append(as_columns(rows, (self.taken.file, starts, items), self.days))
+        return int(ends[-1])
 
     def _each(self, lines: Sequence[bytes], told: Sequence[Asked | None]) -> tuple[list[Asked], list[int], list[int]]:
         """What is asked in lines of which not all are usual: rows, for each its line and its place there."""

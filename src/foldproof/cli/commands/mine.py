@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
 
-from foldproof.cases import shown
 from foldproof.cli.personal import personal_options, redactor_of
-from foldproof.cli.shared import show
 from foldproof.core import ExitCode, UsageError
 from foldproof.logs.mining import MineOptions, mine_logs
-from foldproof.report import DrafterPart, mine_document, render_mined
-from foldproof.workflow.mining import draft_set
-from foldproof.workflow.proposing import Proposals, drafter_settings
+
+if TYPE_CHECKING:
+    from foldproof.report import DrafterPart
+    from foldproof.workflow.proposing import DrafterSettings, Proposals
 
 
 @click.command(short_help="Find the questions that users really asked, in logs.")
@@ -52,13 +53,21 @@ def mine(
     """
     if drafter and target is None:
         raise UsageError("--drafter proposes facts of drafts, and none are written\n  name a set with --to")
-    asked = drafter_settings(drafter) if drafter else None
+    # To import what prints takes longer than to read 200,000 lines, and other processes read meanwhile.
+    Thread(target=import_module, args=("foldproof.cli.shared",)).start()
+    asked = _drafter(drafter) if drafter else None
     redactor, key_note = redactor_of(**{name: named.pop(name) for name in ("kinds", "names", "region", "key")})
     options = MineOptions(**named, jobs=jobs or 0)
     mined = mine_logs(logs, options, format_name=format_name, redactor=redactor)
+    from foldproof.cli.shared import show
+    from foldproof.report import mine_document, render_mined
+
     kept = f"personal data is replaced by pseudonyms; {key_note}" if redactor else _PERSONAL
     document = mine_document(mined, notes=[kept], following=["foldproof mine … --to candidates.yaml drafts cases"])
     if target is not None:
+        from foldproof.cases import shown
+        from foldproof.workflow.mining import draft_set
+
         write = partial(draft_set, logs, mined.questions, to=target, format_name=mined.format.name, redactor=redactor)
         drafts = anyio.run(partial(write, drafter=asked))
         document.from_answer, document.without = list(drafts.from_answer), list(drafts.without)
@@ -71,7 +80,15 @@ def mine(
     return ExitCode.PASS
 
 
+def _drafter(name: str) -> DrafterSettings:
+    from foldproof.workflow.proposing import drafter_settings
+
+    return drafter_settings(name)
+
+
 def _part(found: Proposals) -> DrafterPart:
+    from foldproof.report import DrafterPart
+
     return DrafterPart(
         config=found.config,
         model_name=found.model_name,
