@@ -241,7 +241,8 @@ def talk_of(asked: list[Planted], rng: random.Random) -> Iterator[tuple[str, str
         if rng.random() < 0.2:
             yield rng.choice(SMALL_TALK), "Hello."
         yield one.question, one.answer
-        if rng.random() < 0.1:
+        # Asked again, the answer stands in the past: what the memory is not to know is asked once.
+        if rng.random() < 0.1 and one.kind in {"known", "told"}:
             yield one.question.lower(), one.answer
 
 

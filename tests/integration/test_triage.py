@@ -79,7 +79,7 @@ PRINTED = {
 def sorting(project):
     """A project with a case for every bucket, drafted and logged but for one."""
 
-    def write(cases=CASES, **configs):
+    def write(cases=CASES, replay=None, **configs):
         agent = "python:reader:Reader"
         drafts = [
             {"history": "talk", "tags": ["draft"], "logged": {"user": "ada", "asked": 2}, **case} for case in cases
@@ -87,7 +87,7 @@ def sorting(project):
         drafts[-1].pop("logged")
         known = {"production": {"agent": agent, "memory": {"keep": 5}},
                  "own": {"agent": agent, "memory": "external"}, **configs}  # fmt: skip
-        folder = project(cases=drafts, replay={"histories": {"talk": "talk.jsonl"}}, configs=known)
+        folder = project(cases=drafts, replay={"histories": {"talk": "talk.jsonl"}, **(replay or {})}, configs=known)
         (folder / "reader.py").write_text(AGENT, encoding="utf-8")
         turns = [{"role": "user", "text": text} for text in TOLD]
         (folder / "talk.jsonl").write_text(json.dumps({"session": "s1", "turns": turns}) + "\n", encoding="utf-8")
@@ -166,7 +166,7 @@ def test_drafts_stay_drafts_until_a_person_confirms_them(sorting, cli):
     command = document["next"][1].split()
     assert command[:2] == ["foldproof", "triage"]
     assert cli(*command[1:]).code == 0
-    final = load_set(folder / "replay.yaml")
+    final = load_set(folder / "chosen-confirmed.yaml")
     assert (final.drafts, final.gate_declared) == (frozenset(), True)
     assert {name: str(need) for name, need in final.gate.items()} == {
         "safety": "all", "preference": "1/1", "semantic": "1/1", "canary": "all",
@@ -176,12 +176,13 @@ def test_drafts_stay_drafts_until_a_person_confirms_them(sorting, cli):
     assert str(final.case("cat").source[0]) == "talk/s1.t4"
 
 
-def test_a_disputed_case_that_is_confirmed_is_still_in_no_count_of_the_gate(sorting, cli):
+def test_a_disputed_case_is_sorted_and_never_chosen(sorting, cli):
     cases = [case for case in CASES if case["id"] in {"cat", "drink", "oven"}]
     folder = sorting([{**case, "tags": ["draft", "disputed"]} if case["id"] == "drink" else case for case in cases])
-    assert cli("triage", "production", "--to", "final.yaml", "--confirm").code == 0
+    done = cli("triage", "production", "--to", "final.yaml", "--confirm", "--json")
+    assert {case["id"]: case["bucket"] for case in done.document["cases"]}["drink"] == "keep"
     final = load_set(folder / "final.yaml")
-    assert (final.drafts, final.disputed) == (frozenset(), {"drink"})
+    assert {case.id for case in final.cases} == {"cat", "oven"}
     assert "preference" not in final.gate
 
 
@@ -242,6 +243,22 @@ def test_a_set_in_which_nothing_is_answerable_writes_none(sorting, cli):
     assert not (folder / "chosen.yaml").exists()
     only_empty = cli("triage", "production", "--only", "why", "--json")
     assert (only_empty.code, only_empty.document["runs"]) == (7, [])
+
+
+def test_the_judge_and_the_waivers_of_a_set_go_along_and_what_is_disputed_stays(sorting, cli):
+    disputed = [{**case, "tags": ["disputed"]} if case["id"] == "rule" else case for case in CASES]
+    waived = [{"case": name, "reason": "known", "until": "2099-01-01"} for name in ("cat", "drink", "oven", "gate")]
+    head = {"judge": {"model": "m-2026-01-01", "prompt": "judge.md"}, "waivers": waived}
+    folder = sorting([case for case in disputed if case["id"] not in {"planet", "die"}], head)
+    (folder / "judge.md").write_text("Does it say so?")
+    done = cli("triage", "production", "--to", "sets/final.yaml", "--confirm", "--json")
+    assert done.code == 0, done.err
+    final = load_set(folder / "sets" / "final.yaml")
+    assert [case.id for case in final.cases] == ["cat", "drink", "oven"], "a disputed case is not chosen"
+    assert {case["id"]: case["bucket"] for case in done.document["cases"]}["rule"] == "keep"
+    assert final.judge.prompt == "../judge.md"
+    canaries = {case.id for case in final.cases if case.case_class == "canary"}
+    assert {waiver.case for waiver in final.waivers} == {"cat", "drink", "oven"} - canaries
 
 
 def test_recall_says_what_it_cannot_know(sorting, cli):

@@ -42,13 +42,15 @@ _WITHOUT_MODEL = (
 class Origin:
     """Where a case comes from: the user (else the session, else the history), the topic, and how often it was asked.
 
-    `ago` are the turns after the earliest one that it rests on, None where it names no source.
+    `ago` are the turns after the earliest one that it rests on, None where it names no source. What is `disputed` is
+    never chosen.
     """
 
     user: str
     topic: str
     asked: int
     ago: int | None
+    disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,8 @@ def _origins(replay_set: ReplaySet) -> dict[str, Origin]:
     for case, topic in zip(replay_set.cases, topics, strict=True):
         logged = case.logged
         user = (logged.user or logged.session) if logged else of_history.get(case.history, case.history)
-        found[case.id] = Origin(user, topic, logged.asked if logged else 1, _ago(case, replay_set))
+        asked = logged.asked if logged else 1
+        found[case.id] = Origin(user, topic, asked, _ago(case, replay_set), case.id in replay_set.disputed)
     return found
 
 
@@ -174,7 +177,7 @@ def with_choice(report: TriageReport, most: int) -> TriageReport:
             one.stable,
         )
         for one in report.triaged
-        if one.bucket in ANSWERABLE
+        if one.bucket in ANSWERABLE and not report.origins[one.id].disputed
     ]
     chosen = choose_cases(answerable, most)
     canaries = {one.id for one in chosen if one.canary}

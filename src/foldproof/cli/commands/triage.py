@@ -84,9 +84,8 @@ def triage(
             today = datetime.now(UTC).date() if confirm else None
             written = write_chosen(opened, report, to=place, confirmed=today, environ=os.environ)
             document.written, document.gate = [shown(path) for path in written.files], gate_texts(written.gate)
-        document.next = _next(document, place=place, confirm=confirm, flag=set_flag(set_path))
-        if confirm and place is not None and place.resolve() == opened.project.replay_set.resolve():
-            document.next = document.next[1:]
+        own = opened.project.replay_set
+        document.next = _next(document, place=place, confirm=confirm, flag=set_flag(set_path), own=own)
     show(document, render_triage, as_json=as_json, details=details)
     return EXIT_CODES[document.verdict]
 
@@ -104,17 +103,18 @@ def _document(replay_set: ReplaySet, report: TriageReport, *, least: int) -> Tri
     )
 
 
-def _next(document: TriageDocument, *, place: Path | None, confirm: bool, flag: str) -> list[str]:
+def _next(document: TriageDocument, *, place: Path | None, confirm: bool, flag: str, own: Path) -> list[str]:
+    """What to do next; `own` is the set of the project, where a confirmed one goes that is not there yet."""
     command = f"foldproof triage {document.config}"
     if not document.chosen:
         return []
     if place is None:
         return [" ".join(filter(None, (command, flag, "--to chosen.yaml writes the chosen cases as a set")))]
     if not confirm and any(case.draft and case.chosen for case in document.cases):
-        free = next(name for name in ("replay.yaml", "confirmed.yaml", "…") if not place.with_name(name).exists())
-        again = f"--set {shown(place)} --confirm --to {shown(place.with_name(free))}"
+        free = own if not own.exists() else place.with_name(f"{place.stem}-confirmed.yaml")
+        again = f"--set {shown(place)} --confirm --to {shown(free)}"
         return [f"look at each case in {shown(place)} and change what is wrong", f"{command} {again}"]
-    return [
-        f"name the set in foldproof.yaml: `replay_set: {shown(place)}`",
-        f"foldproof run {document.config}, then foldproof baseline accept",
-    ]
+    following = f"foldproof run {document.config}, then foldproof baseline accept"
+    if place.resolve() == own.resolve():
+        return [following]
+    return [f"name the set in foldproof.yaml: `replay_set: {shown(place)}`", following]
