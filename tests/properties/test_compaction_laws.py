@@ -68,7 +68,7 @@ def squeezed(text):
 
 @settings(deadline=None, max_examples=200)
 @given(text=TEXTS, budget=st.integers(0, 120), which=st.integers(0, len(COMPACTORS) - 1))
-@example("", 0, 0)
+@example("\n", 0, 6)
 @example("x" * 4000, 50, 2)
 @example("猫" * 4000, 50, 4)
 @example("Never do this. " * 400, 50, 5)

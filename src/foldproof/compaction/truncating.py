@@ -78,4 +78,4 @@ def _spread(count: int) -> Iterable[int]:
     """Each place from 0 to `count` once: at a half, at the quarters, … as van der Corput's sequence in base 2 goes."""
     bits = count.bit_length()
     places = (int(f"{number:0{bits}b}"[::-1], 2) * count >> bits for number in (*range(1, 2**bits), 0))
-    return dict.fromkeys(places)
+    return dict.fromkeys(places) if count else ()
