@@ -196,6 +196,7 @@ def test_a_probe_shows_what_a_model_would_do(project, capsys):
     )
     assert code == 0
     rows = {row["subject"]: row for row in document["probes"]}
+    assert list(rows) == ["written", "ours"], "in the order in which they were named"
     assert {name: (row["of"], row["compacted"], row["without"], row["restated"]) for name, row in rows.items()} == {
         "written": (4, 2, 0, 4),
         "ours": (4, 4, 0, 4),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from foldproof.cliff.comparing import Flip, ceiling_curves, flips_of
-from foldproof.cliff.curves import EVERY, Curve, curves_of, totals_of
+from foldproof.cliff.curves import EVERY, Curve, CurveKey, curves_of, totals_of
 from foldproof.cliff.documents import Document
 from foldproof.cliff.gate import Demand, DemandRow, hold_demands, verdict_of
 from foldproof.cliff.labels import LabelledLine
@@ -88,12 +88,20 @@ def result_of(
         ceiling=ceiling_curves(scored, lines, sizes),
         flips=flips_of(curves, shown),
         gate=gate,
-        retention=probe_retention(answers, lines),
+        retention=_as_curves(probe_retention(answers, lines), curves),
         remarks=_remarks(scored),
         failed=tuple(one.round for one in scored if one.round.failed),
         verdict=verdict_of(gate) if demands else None,
         notes=(*notes, *probe_notes(answers)),
     )
+
+
+def _as_curves(rows: Iterable[ProbeRetention], curves: Sequence[Curve]) -> tuple[ProbeRetention, ...]:
+    """The rows in the order of the curves, round by round; those of a subject that has none are left out."""
+    places = {curve.key: at for at, curve in enumerate(curves)}
+    found = [(places.get(CurveKey(*row.round[:3])), row) for row in rows]
+    kept = [(at, row.round.number, number, row) for number, (at, row) in enumerate(found) if at is not None]
+    return tuple(row for *_, row in sorted(kept, key=lambda one: one[:3]))
 
 
 def _remarks(scored: Iterable[ScoredRound]) -> tuple[Remark, ...]:
