@@ -46,7 +46,8 @@ class Statement:
     """What a line says of a thing that has one value at a time.
 
     `about` are the words for the thing, `value` those for what it is, both normalized. `keyed` says that it stands as
-    `key: value`, `changes` that the line calls itself a change. `section` counts the headings above it.
+    `key: value`, `changes` that the line calls itself a change. `section` counts the headings above it. `form` is the
+    value with every number alike, `brief` says that it has few words.
     """
 
     about: str
@@ -54,16 +55,16 @@ class Statement:
     keyed: bool
     changes: bool
     section: int
+    form: str
+    brief: bool
 
     def replaces(self, earlier: Statement) -> bool:
         """Whether this one, said later, takes the place of another about the same thing."""
         if self.value == earlier.value:
             return True
-        brief = max(len(one.value.split()) for one in (self, earlier)) <= _MOST_VALUE
-        if not brief or (self.section != earlier.section and not self.changes):
+        if not (self.brief and earlier.brief) or (self.section != earlier.section and not self.changes):
             return False
-        counted = _NUMBER.sub("0", self.value) == _NUMBER.sub("0", earlier.value)
-        return self.changes or counted or (self.keyed and earlier.keyed)
+        return self.changes or self.form == earlier.form or (self.keyed and earlier.keyed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,4 +161,6 @@ def statement_of(line: str, *, section: int = 0) -> Statement | None:
         return None
     if keyed and about[0] in _NO_KEYS:
         return None
-    return Statement(" ".join(about).removeprefix("the "), value, keyed, _CHANGE.search(body) is not None, section)
+    form, brief = _NUMBER.sub("0", value), len(value.split()) <= _MOST_VALUE
+    changes = _CHANGE.search(body) is not None
+    return Statement(" ".join(about).removeprefix("the "), value, keyed, changes, section, form, brief)
