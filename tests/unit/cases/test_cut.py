@@ -108,10 +108,13 @@ def test_the_case_loads_as_it_is_printed_and_is_known_as_a_draft(tmp_path):
 
 def test_it_is_added_to_a_set_under_an_id_that_is_free(tmp_path):
     path = tmp_path / "replay.yaml"
-    for expected in ("replay-58f2-6", "replay-58f2-6-2", "replay-58f2-6-3"):
+    for number, expected in enumerate(("replay-58f2-6", "replay-58f2-6-2", "replay-58f2-6-3")):
         taken = {case.id for case in load_set(path).cases} if path.exists() else set()
-        add_to_set(path, cut(session(*TALK), 6, taken=taken).case)
+        made = cut(session(*TALK), 6, taken=taken).case
+        add_to_set(path, replace(made, question=f"{made.question} {number}"))
         assert load_set(path).cases[-1].id == expected
+    with pytest.raises(UsageError, match="is cut from this turn already"):
+        add_to_set(path, load_set(path).cases[-1])
     assert path.read_text("utf-8").startswith("foldproof: 1\ncases:\n")
 
 
