@@ -108,14 +108,24 @@ def test_the_case_loads_as_it_is_printed_and_is_known_as_a_draft(tmp_path):
 
 def test_it_is_added_to_a_set_under_an_id_that_is_free(tmp_path):
     path = tmp_path / "replay.yaml"
-    for number, expected in enumerate(("replay-58f2-6", "replay-58f2-6-2", "replay-58f2-6-3")):
+    for expected in ("replay-58f2-6", "replay-58f2-6-2", "replay-58f2-6-3"):
         taken = {case.id for case in load_set(path).cases} if path.exists() else set()
         made = cut(session(*TALK), 6, taken=taken).case
-        add_to_set(path, replace(made, question=f"{made.question} {number}"))
+        add_to_set(path, replace(made, question=f"{made.question} ({len(taken)})"))
         assert load_set(path).cases[-1].id == expected
-    with pytest.raises(UsageError, match="is cut from this turn already"):
-        add_to_set(path, load_set(path).cases[-1])
     assert path.read_text("utf-8").startswith("foldproof: 1\ncases:\n")
+
+
+def test_the_same_turn_is_added_once_whatever_is_expected_of_it(tmp_path):
+    path = tmp_path / "replay.yaml"
+    made = cut(session(*TALK), 6).case
+    add_to_set(path, made)
+    old = path.read_text("utf-8")
+    with pytest.raises(UsageError, match="case 'replay-58f2-6' is cut from this turn already"):
+        add_to_set(path, replace(made, id="other", expect=()))
+    assert path.read_text("utf-8") == old
+    add_to_set(path, replace(made, id="uncut", cut_from=None))
+    assert len(load_set(path).cases) == 2
 
 
 def test_a_set_whose_gate_counts_its_cases_stays_as_it_was(tmp_path):
