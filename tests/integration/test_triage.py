@@ -114,7 +114,7 @@ def test_every_case_stands_in_one_bucket_and_the_table_adds_up(sorting, cli):
     assert (by_id["gate"]["owner"], by_id["gate"]["reason"]) == ("fold", "'5512' lost at fold: dropped")
     assert by_id["oven"]["chosen"] == "semantic 2 of 2, number 4 of ada, first on 'hot', stable, said 0 turns before"
     assert by_id["cat"]["chosen"] == "semantic 1 of 2, first of ada, first on 'called', asked 2 times"
-    assert "fewer than the 10" in document["notes"][0]
+    assert document["notes"][0] == "only 4 of the 10 that were asked for could be chosen"
     assert [(run["control"], run["asked"]) for run in document["runs"]] == [
         ("unplugged", 9), ("", 24), ("oracle", 2),
     ], "what passes without a memory is not asked with it, what passes with it is told nothing"  # fmt: skip
@@ -259,6 +259,21 @@ def test_the_judge_and_the_waivers_of_a_set_go_along_and_what_is_disputed_stays(
     assert final.judge.prompt == "../judge.md"
     canaries = {case.id for case in final.cases if case.case_class == "canary"}
     assert {waiver.case for waiver in final.waivers} == {"cat", "drink", "oven"} - canaries
+
+
+def test_an_error_without_the_memory_is_not_asked_further_and_says_what_to_do(sorting, cli):
+    folder = sorting([CASES[6], {**CASES[9], "question": "What is the planet called?"}])
+    source = (
+        (folder / "reader.py")
+        .read_text()
+        .replace("and self.told:\n            raise", "and not self.keep:\n            raise")
+    )
+    (folder / "reader.py").write_text(source)
+    done = cli("triage", "production", "--json")
+    assert done.code == 7
+    assert {case["id"]: case["bucket"] for case in done.document["cases"]} == {"cat": "keep", "oven": "undecided"}
+    assert [(run["control"], run["asked"]) for run in done.document["runs"]] == [("unplugged", 2), ("", 3)]
+    assert any('`{"kind": "none"}`' in note for note in done.document["notes"])
 
 
 def test_recall_says_what_it_cannot_know(sorting, cli):

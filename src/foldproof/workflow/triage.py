@@ -33,6 +33,10 @@ from foldproof.workflow.workspace import Workspace
 BACKLOG = "backlog"
 """The tag of cases that no memory of the present answers; beside it stands the stage that lost them."""
 _REPEATS = 3
+_UNPLUGGED = (
+    'an error with the memory cut off leaves a case undecided: let the agent take `{"kind": "none"}` as its '
+    "memory_config, and answer without one"
+)
 _WITHOUT_MODEL = (
     "`recall` has no model, so it knows nothing without a memory: what everybody knows counts as lost at `case`"
 )
@@ -90,7 +94,7 @@ async def triage_cases(workspace: Workspace, config: str, options: Options) -> T
     if unplugged.note:
         raise UsageError(f"nothing can be sorted: {unplugged.note}\n  triage needs runs without the memory")
     left = less(workspace, options, asked_now(unplugged))
-    asked = tuple(case for case in askable if not unplugged.scores[case.id].passes)
+    asked = tuple(case for case in askable if _fails(unplugged.scores[case.id]))
     memory = await _with_memory(workspace, config, left, asked) if asked else None
     scores = memory.scores if memory else {}
     failing = tuple(case for case in asked if _fails(scores.get(case.id)))
@@ -121,12 +125,15 @@ async def _with_memory(workspace: Workspace, config: str, options: Options, case
 
 
 def _fails(score: CaseScore | None) -> bool:
+    """Whether all of its trials were judged, and none passed: only then it matters what the next run says."""
     return score is not None and score.outcome == "fail" and not score.errors
 
 
 def _notes(workspace: Workspace, config: str, runs: tuple[RunReport, ...]) -> tuple[str, ...]:
     configuration = workspace.configuration(config)
     found: list[str] = [_WITHOUT_MODEL] if configuration.adapter == "recall" else []
+    if any(report.run.control == "unplugged" and any(s.errors for s in report.scores.values()) for report in runs):
+        found.append(_UNPLUGGED)
     for report in runs:
         found += [report.stopped] if report.stopped else []
         found += wording_note(configuration, report.run.control)

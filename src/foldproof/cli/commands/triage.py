@@ -91,7 +91,7 @@ def triage(
 
 
 def _document(replay_set: ReplaySet, report: TriageReport, *, least: int) -> TriageDocument:
-    few = f"{len(report.chosen)} cases could be chosen, fewer than the {least} that were asked for"
+    few = f"only {len(report.chosen)} of the {least} that were asked for could be chosen"
     return triage_document(
         replay_set,
         report.triaged,
