@@ -76,7 +76,7 @@ def corpus(here, cli):
 
 
 def test_the_shipped_corpus_needs_nothing_from_outside(here, cli, snapshot):
-    done = cli("cliff", "head", "tail", "triage", "--rounds", "3")
+    done = cli("cliff", "head", "tail", "head_tail", "--rounds", "3")
     assert (done.code, done.err) == (0, "")
     assert done.out == snapshot
     assert all(len(line) <= 100 for line in done.out.splitlines())

@@ -193,10 +193,10 @@ def cliff_document(
 ) -> CliffDocument:
     """The document of a result; `corpus` is how the texts are called, `stopped` the limit that ended the rounds."""
     keys = [curve.key for curve in result.curves]
-    doubts = _doubts(result, stopped)
+    failures = _failures(result)
     return CliffDocument(
-        verdict=result.verdict or ("inconclusive" if doubts else None),
-        reasons=[*(_demand_words(row) for row in result.gate if not row.ok), *doubts],
+        verdict=result.verdict or ("inconclusive" if failures or stopped else None),
+        reasons=[*filter(None, [stopped]), *(_demand_words(row) for row in result.gate if not row.ok), *failures],
         corpus=CorpusInfo(
             name=corpus, documents=len(result.sizes), tokens=sum(result.sizes.values()), lines=dict(result.totals)
         ),
@@ -232,14 +232,11 @@ def cliff_document(
     )
 
 
-def _doubts(result: CliffResult, stopped: str) -> list[str]:
-    """Why not everything could be judged."""
+def _failures(result: CliffResult) -> list[str]:
+    """How many rounds of each subject could not be judged."""
     failed = Counter(one.subject for one in result.failed)
-    doubts = [
-        f"{counted(count, 'round')} of {subject} failed: nothing can be said of them"
-        for subject, count in failed.items()
-    ]
-    return [*doubts, *([stopped] if stopped else [])]
+    lost = "failed: nothing can be said of them"
+    return [f"{counted(count, 'round')} of {subject} {lost}" for subject, count in failed.items()]
 
 
 def _demand_words(row: DemandRow) -> str:
