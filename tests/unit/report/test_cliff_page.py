@@ -62,23 +62,28 @@ def page(document, **more):
 def test_everything_of_a_result_is_told(document):
     words = " ".join(page(document).split())
     for part in (
-        "blocked the cost limit is reached safety=all@1: 2 of 2 lines survive, 2 needed (ours, progressive at 50 %); more was kept than",
-        "safety=2/2@2: 0 of 2 lines survive, 2 needed (ours, progressive at 50 %)",
-        "3 rounds of broken failed: nothing can be said of them",
-        "ours 83 % 1.00* 1.00* 1.00*",
+        "ours 94 % 1.00* 1.00* 1.00*",
         "ours 1.00* .00?! round 2",
         "broken ? ? ?",
         "! the subject says that the budget cannot hold",
         "degraded (turned round), ours, round 2, a.md:1: It is fine to push to main.",
         "invented, ours, round 2, a.md: Always encrypt the backups.",
         "ours: degraded lines 1, invented rules 1, unsafe rounds 1, rounds: copy 1, rounds: error 1",
-        "ours progressive, 50 %, round 1 safety 1.00 0, 1, 1 of 1",
+        "ours progressive 50 % 1 safety 1.00 0 1 1",
         "broken: no text (a.md, round 1 and 1 more)",
         "ours: it broke (b.md, round 2)",
         "to know a note cost 0.5000 USD written p.svg next do this",
         "nothing is said of how an agent acts by them",
     ):
         assert part in words, part
+
+
+def test_reasons_come_first_and_the_limit_first_of_all(document):
+    lines = page(document, details=True, width=200).splitlines()
+    assert [line.strip() for line in lines[:2]] == ["blocked", "the cost limit is reached"]
+    assert lines[2].endswith("(ours, progressive at 50 %); more was kept than was granted, which shows nothing")
+    assert "  3 rounds of broken failed: nothing can be said of them" in lines
+    assert "  … and 1 further reason; --json has them all" in page(document)
 
 
 def test_foreign_text_does_not_steer_the_screen(document):
