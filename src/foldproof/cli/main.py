@@ -58,7 +58,7 @@ def run(words: Sequence[str]) -> ExitCode:
         kind = type(error).__name__.removesuffix("Error").lower()
         return _fail(error.exit_code, kind, str(error), as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
-        message = "interrupted; what was answered is kept: run the same command again to go on"
+        message = "interrupted; what is kept is not asked again: run the same command again to go on"
         return _fail(ExitCode.INTERRUPTED, "interrupted", message, as_json=as_json)
     except BaseException as error:  # noqa: BLE001  # the outermost border: a bug becomes exit code 3 with its trace
         if isinstance(error, SystemExit) and isinstance(error.__context__, OSError):

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from foldproof.cliff.labels import LabelledLine
-from foldproof.cliff.units import Unit, apart, names_in, units_of
+from foldproof.cliff.units import Unit, apart, names_in, stem, units_of
 from foldproof.compaction import sentences_of
 from foldproof.matching import Fact, Match, Text, match_fact, normalize, telling_tokens
 from foldproof.matching.parts import REPORTING, Parts, gone_at, has_denial, is_reported, parts_of, windows
@@ -56,12 +56,17 @@ class _Clause:
     rule: bool
     own_key: bool
 
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The words of its object, in whatever form."""
+        return tuple(dict.fromkeys(map(stem, self.parts.object)))
+
     def best_in(self, units: Iterable[Unit]) -> tuple[Survival, Lack, str]:
         """The best that any sentence of a text makes of it."""
         best: tuple[Survival, Lack, str] = ("lost", "", "")
-        wanted = frozenset(self.parts.object)
+        wanted = frozenset(self.stems)
         for unit in units:
-            if wanted <= unit.words:
+            if wanted <= unit.holds:
                 lack = self._lack_in(unit)
                 if lack == "":
                     return "kept", "", unit.raw
@@ -74,7 +79,7 @@ class _Clause:
         whole = all(match_fact(phrase, unit.text).outcome != "missed" for phrase in self.phrases)
         if not self.parts.object:
             return "" if self.phrases and whole else None
-        lacks = [self._lack_at(unit, *window) for window in windows(self.parts.object, unit.tokens)]
+        lacks = [self._lack_at(unit, *window) for window in windows(self.stems, unit.stems)]
         if "" in lacks:
             return "" if whole else None
         return next((lack for lack in lacks if lack is not None), None)
@@ -159,11 +164,15 @@ class Wanted:
 
 
 def _phrase(key: str) -> Fact | None:
-    """What of a key must stand as it is: several words, a number, a sign; a word alone is looked for by its part."""
+    """What of a key must stand as it is: a number, a sign, several words none of which denies or binds.
+
+    A word alone, and what denies or binds, is looked for by what it does.
+    """
     words = normalize(key).split()
     if not words:
         return Fact("exact", key)
-    return Fact("normalized", key) if len(words) > 1 or any(char.isdecimal() for char in key) else None
+    whole = not parts_of(key).ruling and (len(words) > 1 or any(char.isdecimal() for char in key))
+    return Fact("normalized", key) if whole else None
 
 
 def _parts(statement: str) -> Parts:

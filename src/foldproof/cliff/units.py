@@ -9,22 +9,33 @@ from functools import cached_property, lru_cache
 from foldproof.compaction import sentences_of
 from foldproof.matching import Text
 from foldproof.matching.negation import REACH, negation
+from foldproof.matching.parts import REPORTING
 from foldproof.matching.units import UNITS
 
 _KEPT = 1 << 16
 _JOINED = re.compile(r"(-?\d[\d.,/:+]*)([^\W\d_]+)")
+_SHORTEST = 3
+_PLURAL = re.compile(r"(?<=[a-z]{2})ies$|(?<=[sxz])es$|(?<=[cs]h)es$|(?<![sui])s$")
+_FORM = re.compile(r"ied$|ing$|(?<!e)ed$")
+_VOWEL = re.compile(r"[aeiouy]")
+_DOUBLED = frozenset(letter * 2 for letter in "bdgmnprt")
 _MARK = re.compile(r"\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
 _NAME = re.compile(r"[^\W\d_][\w.-]*[A-Z][\w.-]*|[A-Z][\w.-]*")
 
 
 class Unit:
-    """One sentence of a text, without the mark of a list that it opens with."""
+    """One sentence of a text, without the mark of a list that it opens with.
+
+    `words` are its tokens, `stems` the same without the endings of English words, one for one; `holds` has each once.
+    """
 
     def __init__(self, raw: str) -> None:
         self.raw = raw[_MARK.match(raw).end() :]  # type: ignore[union-attr]  # it matches the empty text too
         self.text = Text(self.raw)
         self.tokens: tuple[str, ...] = tuple(apart(self.text.padded.split()))
         self.words = frozenset(self.tokens)
+        self.stems: tuple[str, ...] = tuple(map(stem, self.tokens))
+        self.holds = frozenset(self.stems)
 
     @cached_property
     def opening(self) -> frozenset[int]:
@@ -69,6 +80,25 @@ class Unit:
 def names_in(text: str) -> frozenset[str]:
     """The words of a text that have a capital letter, as they are written."""
     return frozenset(name.rstrip(".-") for name in _NAME.findall(text))
+
+
+@lru_cache(maxsize=_KEPT)
+def stem(token: str) -> str:
+    """A token without the ending that an English word has in another form: "pushes", "pushing" and "pushed" are "push".
+
+    By a few rules, which need not give a word; equal words in the same form stay equal in any language. Words of
+    reporting keep theirs: "asked" is more than "ask".
+    """
+    if len(token) < _SHORTEST or not (token.isascii() and token.isalpha()) or token in REPORTING:
+        return token
+    word = _PLURAL.sub(_without, token)
+    if (ending := _FORM.search(word)) and _VOWEL.search(word, 0, ending.start()):
+        word = word[: ending.start()] + _without(ending)
+    return word[:-1] if word[-1:] == "e" or word[-2:] in _DOUBLED else word
+
+
+def _without(ending: re.Match[str]) -> str:
+    return "y" if ending[0].startswith("i") and ending[0] != "ing" else ""
 
 
 def apart(tokens: Sequence[str]) -> list[str]:

@@ -67,7 +67,9 @@ class CurveRow(Document):
     subject: str
     schedule: Schedule
     ratio: float
-    cliff: dict[str, int | None] = Field(description="by class, the first round below one half; null where none is")
+    cliff: dict[str, int | None] = Field(
+        description="by class, the first round in which fewer than half of what was judged survives"
+    )
     rounds: list[RoundPoint]
 
 

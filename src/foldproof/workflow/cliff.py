@@ -152,7 +152,7 @@ async def run_cliff(options: CliffOptions) -> CliffReport:
         UsageError: for whatever of the options cannot be used.
     """
     project = _project(options.project)
-    environ = project_environment(project) if project else dict(os.environ)
+    environ = _environment(project)
     ground = open_ground(options, environ)
     declared = subjects_of(options.subjects or REFERENCES, project)
     demands = _demands(options, ground, options.rounds)
@@ -193,7 +193,7 @@ def rescore_cliff(folder: Path, options: CliffOptions) -> CliffReport:
     named = {name.removesuffix("_from"): Path(getattr(begun, name)) for name in places if getattr(begun, name)}
     own = {name: place for name in ("corpus", "labels", "talk") if (place := getattr(options, name)) is not None}
     options = replace(options, **{**named, **own})
-    ground = open_ground(options, os.environ)
+    ground = open_ground(options, _environment(_project(options.project)))
     names = {one.name: content_hash(one.text) for one in ground.documents}
     rounds = [one for one in kept.rounds.values() if one.document in names]
     for name in sorted({one.document for one in rounds}):
@@ -336,6 +336,10 @@ def _project(place: Path | None) -> Project | None:
         if place is not None or isinstance(error, FileError):
             raise
     return None
+
+
+def _environment(project: Project | None) -> Mapping[str, str]:
+    return project_environment(project) if project else dict(os.environ)
 
 
 def _limits(options: CliffOptions, project: Project | None) -> Limits:

@@ -3,6 +3,7 @@
 import pytest
 
 from foldproof.cliff.survival import Wanted, stale_lines, survivals
+from foldproof.cliff.units import stem
 
 from .corpora import labelled
 
@@ -145,3 +146,60 @@ def test_an_old_value_is_stale_where_the_newer_one_is_gone():
 )
 def test_other_languages_are_read_by_the_same_rules(line, output, outcome):
     assert became(line, output)[0] == outcome
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "push pushes pushed pushing",
+        "add adds added adding",
+        "edit edits edited editing",
+        "run runs running",
+        "write writes writing",
+        "use uses used using",
+        "carry carries carried carrying",
+        "box boxes",
+        "class classes",
+        "need needs needed needing",
+        "string strings",
+        "building buildings build",
+        "status",
+        "bus",
+    ],
+)
+def test_the_forms_of_a_word_have_one_stem(forms):
+    assert len({stem(word) for word in forms.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ask", "asked"),
+        ("thing", "th"),
+        ("king", "k"),
+        ("staging", "stage2"),
+        ("15", "1"),
+        ("näh", "nähs"),
+        ("is", "i"),
+    ],
+)
+def test_what_is_no_form_of_a_word_keeps_its_own(one, other):
+    assert stem(one) != stem(other)
+
+
+@pytest.mark.parametrize(
+    ("key", "output", "outcome"),
+    [
+        (
+            ("migrations", "only added", "not edited"),
+            "Existing migrations must not be edited; only add new ones.",
+            "kept",
+        ),
+        (("log", "neither", "iban"), "Logs must not contain an IBAN.", "kept"),
+        (("no", "floating-point", "amount"), "Floating-point numbers are allowed for amounts.", "degraded"),
+        (("ask", "before", "dependency"), "The user asked to be told before a dependency is added.", "lost"),
+    ],
+)
+def test_a_key_is_found_in_what_a_model_would_write(key, output, outcome):
+    line = "A log holds neither an IBAN; migrations are only added, not edited; no floating-point amount; ask before."
+    assert became(line, output, key=key)[0] == outcome
