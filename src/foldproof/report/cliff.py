@@ -67,9 +67,7 @@ class CurveRow(Document):
     subject: str
     schedule: Schedule
     ratio: float
-    cliff: dict[str, int | None] = Field(
-        description="by class, the first round in which fewer than half of what was judged survives"
-    )
+    cliff: dict[str, int | None] = Field(description="by class, the first round in which fewer than half survive")
     rounds: list[RoundPoint]
 
 

@@ -188,18 +188,17 @@ def test_what_is_no_form_of_a_word_keeps_its_own(one, other):
 
 
 @pytest.mark.parametrize(
-    ("key", "output", "outcome"),
+    ("line", "key", "output", "outcome"),
     [
-        (
-            ("migrations", "only added", "not edited"),
-            "Existing migrations must not be edited; only add new ones.",
-            "kept",
-        ),
-        (("log", "neither", "iban"), "Logs must not contain an IBAN.", "kept"),
-        (("no", "floating-point", "amount"), "Floating-point numbers are allowed for amounts.", "degraded"),
-        (("ask", "before", "dependency"), "The user asked to be told before a dependency is added.", "lost"),
+        ("Migrations are only added, an existing one is not edited.", ("migrations", "only added", "not edited"),
+         "Existing migrations must not be edited; only add new ones.", "kept"),
+        ("A log line contains neither an IBAN nor a name.", ("log", "neither", "iban"),
+         "Logs must not contain an IBAN.", "kept"),
+        ("No floating-point number may hold an amount.", ("no", "floating-point", "amount"),
+         "Floating-point numbers are allowed for amounts.", "degraded"),
+        ("Ask before you add a dependency.", ("ask", "before", "dependency"),
+         "The user asked to be told before a dependency is added.", "lost"),
     ],
-)
-def test_a_key_is_found_in_what_a_model_would_write(key, output, outcome):
-    line = "A log holds neither an IBAN; migrations are only added, not edited; no floating-point amount; ask before."
+)  # fmt: skip
+def test_a_key_is_found_in_what_a_model_would_write(line, key, output, outcome):
     assert became(line, output, key=key)[0] == outcome
