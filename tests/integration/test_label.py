@@ -116,9 +116,18 @@ def test_agreement_and_settling(label):
     assert label("--settle").code == 5
 
 
+def test_of_many_lines_on_which_two_differ_the_first_are_shown(label, corpus):
+    (corpus / "texts" / "a.md").write_text("".join(f"This is line {at}.\n" for at in range(15)), "utf-8")
+    label(typed="1\n" * 15)
+    label("--second", typed="2\n" * 15)
+    assert "… and 3 further lines; --json has them all" in label("--agreement").out
+    assert len(label("--agreement", "--json").document["pairs"][0]["differing"]) == 15
+
+
 def test_lines_can_be_labelled_elsewhere(label):
     done = label("--questions", "ask.jsonl", "--json").document
     assert (done["written"], done["left"]) == ("ask.jsonl", 3)
+    assert "wrote again.jsonl, 3 lines to be labelled" in label("--questions", "again.jsonl").out
     asked = [json.loads(line) for line in Path("ask.jsonl").read_text("utf-8").splitlines()]
     assert (asked[1]["text"], asked[1]["before"]) == ("Run make test first.", ["# Rules", "Never push to main."])
     assert "class" not in asked[0]
