@@ -12,7 +12,9 @@ LIGHT = ("foldproof", "foldproof.cli.app")
 # before its own import, nor any of a later stage; the doors of earlier ones are, each tried alone before, and what most
 # modules import of others. The two doors whose lightness is looked at come into an interpreter that has nothing.
 USUAL = ("pydantic", "anyio", "click", "sqlalchemy")
-STAGES = "core matching logs compaction cases agents record run judging score compare report demo workflow testing"
+STAGES = (
+    "core matching logs compaction cases agents record run judging score compare cliff report demo workflow testing"
+)
 PROBE = r"""
 import json, os, sys
 
@@ -132,6 +134,11 @@ def test_the_doors_stay_light(name):
     record = probe([name])[name]
     assert record["error"] == ""
     assert set(HEAVY) & set(record["loaded"]) == set()
+
+
+def test_what_prints_waits_for_no_database():
+    check = "import sys, foldproof.report; sys.exit('sqlalchemy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 
 def test_what_a_module_does_is_seen(tmp_path, monkeypatch):

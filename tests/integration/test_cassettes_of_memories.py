@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from foldproof.record import Store, Trial
+from foldproof.record import Trial
+from foldproof.record.store import Store
 from foldproof.testing import ScriptedEndpoint, write_project
 
 PROGRAM = """

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from foldproof.record import Claim, Store
+from foldproof.record import Claim
+from foldproof.record.store import Store
 from foldproof.testing import ModelFailure, ModelRequest, ScriptedModel, claim_asked, judged_by
 
 from .judged_project import CASES, NAME, judge, judged_project, sound, write_labels

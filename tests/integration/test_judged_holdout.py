@@ -8,7 +8,7 @@ import pytest
 
 from foldproof.cases import load_project, make_key, open_sealed, seal_set
 from foldproof.core import FileError
-from foldproof.record import Store
+from foldproof.record.store import Store
 from foldproof.workflow.verdicts import judge_of
 from foldproof.workflow.workspace import Workspace
 

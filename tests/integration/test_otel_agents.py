@@ -14,7 +14,8 @@ import pytest
 from aiohttp.test_utils import unused_port
 
 from foldproof.logs import Seen
-from foldproof.record import Store, Trial
+from foldproof.record import Trial
+from foldproof.record.store import Store
 from foldproof.testing import write_project
 
 pytest.importorskip("opentelemetry.sdk", reason="the agents export with the OpenTelemetry SDK")

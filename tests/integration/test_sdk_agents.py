@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from foldproof.record import Store
+from foldproof.record.store import Store
 from foldproof.testing import ModelFailure, ModelReply, ScriptedModel, answer_from_context, look_up_first, write_project
 
 pytest.importorskip("openai", reason="the package openai comes with the extra `dev`")

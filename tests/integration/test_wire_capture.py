@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from foldproof.record import Store
+from foldproof.record.store import Store
 from foldproof.testing import ScriptedEndpoint, write_project
 
 KEY = "sk-test-0123456789abcdef0123"

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from foldproof.cli.main import run as call
-from foldproof.record import Store
+from foldproof.record.store import Store
 from foldproof.testing import write_project
 
 URL = os.environ.get("FOLDPROOF_LOCAL_MODEL", "")

@@ -11,7 +11,6 @@ from foldproof.record.records import (
     TurnRecord,
     UserListing,
 )
-from foldproof.record.store import Store, StoreError
 from foldproof.record.verdicts import Calibration, Claim, JudgeIdentity, JudgeVerdict, VerdictWord
 
 __all__ = [
@@ -22,8 +21,6 @@ __all__ = [
     "Run",
     "RunState",
     "Stopped",
-    "Store",
-    "StoreError",
     "StoreListing",
     "Trial",
     "TrialError",

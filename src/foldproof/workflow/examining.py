@@ -23,7 +23,7 @@ from foldproof.cases.nodes import read_bytes
 from foldproof.cases.save import read_judge
 from foldproof.core import FoldproofError, __version__
 from foldproof.judging import open_judge
-from foldproof.record import Store
+from foldproof.record.store import Store
 from foldproof.workflow.workspace import locate_project
 
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY")

@@ -17,7 +17,8 @@ from foldproof.cases.judges import moves
 from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError, first_of, nearest_of
 from foldproof.judging import GOAL, LOST, Judge, judge_claims, open_judge, session_claim, session_prompt
 from foldproof.logs import ImportedSession, read_logs
-from foldproof.record import Claim, JudgeVerdict, Store
+from foldproof.record import Claim, JudgeVerdict
+from foldproof.record.store import Store
 from foldproof.score.divergence import Divergence, search_divergence
 from foldproof.score.grades import Ruling, SessionGrade, grade_session, reach_of, ruling_of, scale_of
 from foldproof.score.steps import Step, agent_steps, steps_of

@@ -31,7 +31,7 @@ from foldproof.cases import (
 )
 from foldproof.cases.writing import write_atomically
 from foldproof.core import FileError, Redactor, UsageError
-from foldproof.record import Store
+from foldproof.record.store import Store
 from foldproof.workflow.run_reports import RunReport
 from foldproof.workflow.running import Options, open_configuration, run_config
 from foldproof.workflow.workspace import Workspace

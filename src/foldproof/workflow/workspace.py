@@ -19,7 +19,8 @@ from foldproof.cases import (
 )
 from foldproof.cases.nodes import ReadBytes, read_bytes
 from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError, nearest_of
-from foldproof.record import Run, Store, StoreError, StoreListing
+from foldproof.record import Run, StoreListing
+from foldproof.record.store import Store, StoreError
 from foldproof.score import Records
 
 

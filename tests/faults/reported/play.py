@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from foldproof import run_set
-from foldproof.record import Store
+from foldproof.record.store import Store
 from foldproof.testing import write_project
 
 HERE = Path(__file__).parent

@@ -4,7 +4,8 @@ import pytest
 
 from foldproof.core import Redactor
 from foldproof.logs import MemoryItem, ToolCall, Usage
-from foldproof.record import Run, Store, StoreListing, Trial, TrialError
+from foldproof.record import Run, StoreListing, Trial, TrialError
+from foldproof.record.store import Store
 
 
 @pytest.fixture

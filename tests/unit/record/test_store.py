@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from foldproof.logs import MemoryItem, ModelCall, Seen, ToolCall, Usage
-from foldproof.record import StoreError, StoreListing, Trial, TrialError, TrialKey, TurnRecord
+from foldproof.record import StoreListing, Trial, TrialError, TrialKey, TurnRecord
+from foldproof.record.store import StoreError
 
 
 def test_reopening_keeps_everything(open_store, full_run, full_trial, errored, listing):

@@ -10,8 +10,9 @@ from contextlib import closing
 import pytest
 
 from foldproof.core import ExitCode
-from foldproof.record import Store, StoreError, Trial
+from foldproof.record import Trial
 from foldproof.record.sqlite import _switch_to_wal
+from foldproof.record.store import Store, StoreError
 
 
 def _sql(path, *statements):
@@ -203,7 +204,8 @@ def test_leaving_the_context_closes_the_store(path):
 PROLOGUE = """
 import sys
 from pathlib import Path
-from foldproof.record import Run, Store, StoreListing, Trial
+from foldproof.record import Run, StoreListing, Trial
+from foldproof.record.store import Store
 from foldproof.logs import MemoryItem
 store = Store.open(Path(sys.argv[1]))
 """

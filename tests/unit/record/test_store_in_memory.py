@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from foldproof.core import Redactor
-from foldproof.record import Run, Store, Trial
+from foldproof.record import Run, Trial
+from foldproof.record.store import Store
 
 RUN = Run(config="production", config_sha256="c", config_content={}, set_name="s", set_sha256="x")
 

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from foldproof.logs import MemoryItem, ToolCall, Usage
-from foldproof.record import Calibration, Claim, JudgeVerdict, StoreError, StoreListing, Trial, TrialError, TrialKey
+from foldproof.record import Calibration, Claim, JudgeVerdict, StoreListing, Trial, TrialError, TrialKey
 from foldproof.record.schema import STEPS
+from foldproof.record.store import StoreError
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -4,7 +4,8 @@ import pytest
 
 from foldproof.core import Redactor
 from foldproof.logs import Usage
-from foldproof.record import Calibration, Claim, JudgeIdentity, JudgeVerdict, Store
+from foldproof.record import Calibration, Claim, JudgeIdentity, JudgeVerdict
+from foldproof.record.store import Store
 
 CLAIM = Claim("Which day?", "names a weekday", "On Monday.")
 KEY = "the-key-of-the-judge-0123456789"

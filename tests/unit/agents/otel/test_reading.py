@@ -137,7 +137,8 @@ def test_what_cannot_be_kept_is_made_so_that_it_can(read, chat, otlp, tmp_path):
     assert seen.calls[0].tool_calls == (ToolCall("look", {"a": "NaN", "b": "1e999", "c": "-Infinity"}),)
     assert seen.calls[1].tool_calls == (ToolCall("look", {"_raw": deep}),)
     assert seen.memory_reads is not None
-    from foldproof.record import Run, Store
+    from foldproof.record import Run
+    from foldproof.record.store import Store
 
     with Store.open(tmp_path / "runs.db") as store:
         run = store.create_run(Run("c", "0", {}, "s", "0"))
