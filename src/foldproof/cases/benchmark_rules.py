@@ -8,6 +8,7 @@ from pathlib import Path
 
 from foldproof.cases.answers import day_of, fact_of_answer, facts_of_list, is_small_number, too_long_to_match
 from foldproof.cases.common_words import COMMON_WORDS
+from foldproof.core import REDACTED
 from foldproof.logs.benchmarks import Benchmark, Question
 from foldproof.logs.locomo import read_locomo
 from foldproof.logs.longmemeval import read_longmemeval
@@ -45,7 +46,7 @@ def baited(question: Question) -> Facts:
     An answer that is a single common word, or a sentence, or stands in the question is left out: it would forbid too
     much, or nothing.
     """
-    if not question.abstain or not question.wrong:
+    if not question.abstain or not question.wrong or REDACTED in question.wrong:
         return ()
     fact = fact_of_answer(question.wrong)
     words = [normalize(item.text) for item in fact.any or (fact,)]

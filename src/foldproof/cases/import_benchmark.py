@@ -18,7 +18,7 @@ from foldproof.cases.quarantine import Dispute, Quarantine, read_quarantine
 from foldproof.cases.records import DISPUTED, DISPUTED_SOURCE, BenchmarkData, Case, ReplaySet
 from foldproof.cases.save import set_text
 from foldproof.cases.writing import write_atomically
-from foldproof.core import FileError, Problem, Redactor, UsageError
+from foldproof.core import REDACTED, FileError, Problem, Redactor, UsageError
 from foldproof.logs import History
 from foldproof.logs.benchmarks import Benchmark, Question
 from foldproof.logs.locomo import turns_cited
@@ -86,18 +86,27 @@ class _Import:
     review: list[str] = field(default_factory=list)
     disputed: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
+    pasts: dict[str, str] = field(default_factory=dict)
+    met: set[str] = field(default_factory=set)
+    applied: int = 0
 
     def add(self, question: Question) -> None:
         """Write the question's history and make its case, or say why it cannot be one."""
-        name = re.sub(r"[^A-Za-z0-9_-]", "-", question.id)[:80]
+        name = _name_of(question.id)
         if not name or name in self.taken:
             self.wrong(f"question '{question.id}' has no id of its own")
+            return
+        if not self.sessions(question).sessions:
+            self.wrong(f"question '{question.id}' has no session before it")
             return
         question, tags = self.settled(question)
         clean = self.redactor
         question = replace(
             question, text=clean(question.text), answer=clean(question.answer), wrong=clean(question.wrong)
         )
+        if REDACTED in question.answer:
+            self.wrong(f"question '{question.id}' has a secret for an answer, and no secret is written")
+            return
         facts = () if question.abstain else self.published.facts(question)
         for fact in facts:
             if fault := check_fact(fact):
@@ -132,12 +141,17 @@ class _Import:
         dispute = self.quarantine.disputes.get(question.id)
         if dispute is None:
             return question, []
+        self.met.add(question.id)
         if dispute.question and dispute.question.split() != question.text.split():
             self.notes.append(f"question '{question.id}': the list of wrong keys means another question by this id")
             return question, []
-        evidence, _ = turns_cited(list(dispute.evidence), question.places)
-        if self.corrected and dispute.settled and (evidence or not dispute.source_only):
-            answer = question.answer if dispute.source_only or question.abstain else dispute.answer
+        self.applied += 1
+        evidence, untold = turns_cited(list(dispute.evidence), question.places)
+        # What is to be admitted has no key that an answer could take the place of.
+        fits = bool(evidence) if dispute.source_only else not question.abstain
+        if self.corrected and dispute.settled and fits:
+            self.notes += [f"question '{question.id}', as corrected: {note}" for note in untold]
+            answer = question.answer if dispute.source_only else dispute.answer
             return replace(question, answer=answer, evidence=evidence or question.evidence), [_CORRECTED]
         self.disputed.append(f"{question.id}: {dispute.why}")
         return question, [DISPUTED, _tag(dispute)]
@@ -172,11 +186,15 @@ class _Import:
 
     def history(self, name: str, question: Question) -> str:
         """The name of the question's history, written where it is new."""
-        own = re.sub(r"[^A-Za-z0-9_-]", "-", question.history)[:80] or name
-        name = own if question.sessions or not self.benchmark.shared else _SHARED
-        if name not in self.histories:
-            self.histories[name] = f"histories/{name}.jsonl"
-            write_history(self.without_secrets(self.sessions(question)), self.folder / self.histories[name])
+        past = (question.history or name) if question.sessions else _SHARED
+        if past in self.pasts:
+            return self.pasts[past]
+        own = name = _name_of(past)
+        while name in self.histories:
+            name = f"{own}-{len(self.histories)}"
+        self.pasts[past] = name
+        self.histories[name] = f"histories/{name}.jsonl"
+        write_history(self.without_secrets(self.sessions(question)), self.folder / self.histories[name])
         return name
 
     def without_secrets(self, history: History) -> History:
@@ -209,7 +227,7 @@ class _Import:
                 "Answers that are a bare small number stand in many texts by chance: with `recall`, which answers with "
                 "what the memory would show, a pass on them shows little. An agent that answers makes them worth more."
             )
-        if self.histories.get(_SHARED):
+        if self.benchmark.shared:
             notes.append("All questions share one history: the file does not say which session belongs to which.")
         if self.disputed:
             notes.append(
@@ -217,10 +235,17 @@ class _Import:
             )
         if corrected := sum(_CORRECTED in case.tags for case in self.cases):
             notes.append(f"Cases with the corrected key of the list: {corrected}. They have the tag `{_CORRECTED}`.")
-        if unmet := [name for name in self.quarantine.disputes if name not in self.taken]:
+        if unmet := [name for name in self.quarantine.disputes if name not in self.met]:
             told = ", ".join(unmet[:3]) + (", …" if len(unmet) > 3 else "")
             notes.append(f"Entries of the list of wrong keys that are of no question imported: {len(unmet)} ({told}).")
+        if self.quarantine.disputes and not self.applied:
+            notes.append("No entry of the list of wrong keys is of this data, so the set does not name the list.")
         return notes
+
+
+def _name_of(text: str) -> str:
+    """A text of the data as a name in files."""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", text)[:80]
 
 
 def _tag(dispute: Dispute) -> str:
@@ -265,7 +290,8 @@ def import_benchmark(
         raise FileError([*benchmark.problems, none])
     notes = [*work.general_notes(), *work.notes]
     comment = f"{published.name}, imported by foldproof.\n{_NO_GATE}"
-    data = BenchmarkData(published.name, benchmark.sha256, quarantine.sha256)
+    of_this_data = work.applied or not quarantine.disputes
+    data = BenchmarkData(published.name, benchmark.sha256, quarantine.sha256 if of_this_data else "")
     made = ReplaySet(published.rule, "", tuple(work.cases), gate={}, sha256="", gate_declared=False, data=data)
     write_atomically(place / "replay.yaml", set_text(made, work.histories, comment).encode())
     write_atomically(place / "foldproof.yaml", _PROJECT.encode())

@@ -12,6 +12,7 @@ from typing import Any
 
 from foldproof.cases.nodes import shown
 from foldproof.core import FileError, Problem
+from foldproof.logs.benchmarks import answer_text
 
 _HINT = (
     'write a list of {"question_id": …, "error_type": …} with, by choice, `question`, `correct_answer`, '
@@ -77,7 +78,7 @@ def read_quarantine(path: Path) -> Quarantine:
     for number, item in enumerate(value, 1):
         try:
             name, dispute = _entry(item)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             problems.append(_problem(path, f"entry {number}: {error}"))
             continue
         if disputes.setdefault(name, dispute) is not dispute:
@@ -89,17 +90,27 @@ def read_quarantine(path: Path) -> Quarantine:
 
 def _entry(item: Any) -> tuple[str, Dispute]:  # noqa: ANN401  # any JSON value
     if not isinstance(item, dict):
-        raise ValueError("it is no mapping")  # noqa: TRY004  # one kind of fault for whatever is in the list
+        raise TypeError("it is no mapping")
     name = item.get("question_id", item.get("id"))
     if not isinstance(name, str) or not name:
         raise ValueError("it has no `question_id`")
-    why = re.sub(r"[^a-z0-9]+", "-", str(item.get("error_type", item.get("why", "wrong"))).lower()).strip("-")
+    told = item.get("error_type") or item.get("why") or ""
+    if not isinstance(told, str):
+        raise TypeError("its `error_type` is no text")
+    why = re.sub(r"[^a-z0-9]+", "-", told.lower()).strip("-")
     evidence = item.get("correct_evidence") or []
     if not isinstance(evidence, list) or not all(isinstance(part, str) for part in evidence):
         raise ValueError("its `correct_evidence` is no list of texts")
-    answer = item.get("correct_answer")
-    answer = "" if answer is None else str(answer)
-    return name, Dispute(why or "wrong", str(item.get("question") or ""), answer, tuple(evidence))
+    question = item.get("question") or ""
+    if not isinstance(question, str):
+        raise TypeError("its `question` is no text")
+    return name, Dispute(why or "wrong", question, _answer(item.get("correct_answer")), tuple(evidence))
+
+
+def _answer(value: object) -> str:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return ""
+    return answer_text(value)
 
 
 def _problem(path: Path, message: str, line: int = 0) -> Problem:

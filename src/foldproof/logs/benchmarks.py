@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 
 from foldproof.core import FileError, Problem
@@ -97,7 +98,8 @@ def said(value: object, *, empty: bool = False) -> str:
         ValueError: where it is no text, or blank without being allowed to be.
     """
     if not isinstance(value, str) or not (value.strip() or empty):
-        raise ValueError(f"it has {type(value).__name__} where a text is expected")
+        told = "nothing but blanks" if isinstance(value, str) else type(value).__name__
+        raise ValueError(f"it has {told} where a text is expected")
     return value.encode("utf-8", "replace").decode()
 
 
@@ -106,7 +108,10 @@ def answer_text(value: object) -> str:
 
     Raises:
         TypeError: for anything else.
+        ValueError: where it is blank, or no finite number.
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TypeError(f"its answer is of type {type(value).__name__}")
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"its answer is {value}, which is no number")
     return said(str(value))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -93,12 +94,17 @@ class _Conversation:
 
 
 def _questions(value: list[object], path: Path, problems: list[Problem]) -> Iterator[Question]:
+    names: set[str] = set()
     for number, item in enumerate(value):
         try:
-            talk = _conversation(item, number)
+            talk = _conversation(item, number, lambda told: problems.append(_LAYOUT.problem(path, 0, told)))
         except (KeyError, TypeError, ValueError) as error:
             problems.append(_LAYOUT.problem(path, 0, f"conversation {number} cannot be read: {_told(error)}"))
             continue
+        if talk.name in names:
+            # Two conversations of one name are two pasts.
+            talk.name = f"{talk.name}-{number}"
+        names.add(talk.name)
         for at, one in enumerate(talk.asked):
             name = f"locomo_{number}_qa{at}"
             try:
@@ -111,7 +117,7 @@ def _told(error: Exception) -> str:
     return f"lacks the field {error}" if isinstance(error, KeyError) else str(error)
 
 
-def _conversation(item: object, number: int) -> _Conversation:
+def _conversation(item: object, number: int, tell: Callable[[str], None]) -> _Conversation:
     talk = talk_of(item)
     if not talk or not isinstance(item, dict):
         raise ValueError("it has no `conversation` with `speaker_a`")
@@ -120,15 +126,24 @@ def _conversation(item: object, number: int) -> _Conversation:
         raise TypeError("its `qa` is no list of questions")
     sessions: list[Session] = []
     places: dict[str, tuple[str, int]] = {}
+    twice: set[str] = set()
     for count, key in session_keys(talk):
         turns = talk[key]
         if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
             raise TypeError(f"its `{key}` is no list of turns")
         name = f"s{count}"
-        at = session_time(talk.get(f"{key}_date_time"))
+        told = talk.get(f"{key}_date_time")
+        at = session_time(told)
+        if told is not None and at is None:
+            tell(f"conversation {number}: its `{key}_date_time` is {told!r:.60}, which is no time")
         spoken = tuple(Turn(turn_role(turn, talk), _spoken(turn)) for turn in turns)
         sessions.append(Session(name, spoken, at.at.isoformat(timespec="minutes") if at else ""))
-        places |= {str(turn.get("dia_id")): (name, place) for place, turn in enumerate(turns, 1)}
+        own = [(str(turn["dia_id"]), (name, place)) for place, turn in enumerate(turns, 1) if "dia_id" in turn]
+        twice |= {one for one, count in Counter(one for one, _ in own).items() if count > 1 or one in places}
+        places |= dict(own)
+    for one in sorted(twice):
+        tell(f"conversation {number}: '{one}' is the name of several turns, so no turn is cited by it")
+        del places[one]
     return _Conversation(str(item.get("sample_id") or f"conversation-{number}"), tuple(sessions), places, asked)
 
 
@@ -140,7 +155,7 @@ def _question(name: str, item: Fields, talk: _Conversation) -> Question:
     if not isinstance(item, dict):
         raise TypeError("it is no mapping")
     number = item["category"]
-    kind = CATEGORIES.get(number) if isinstance(number, int) else None
+    kind = CATEGORIES.get(number) if isinstance(number, int) and not isinstance(number, bool) else None
     if kind is None:
         raise ValueError(f"its category is {number!r}; known are 1 to {len(CATEGORIES)}")
     abstain = kind == "adversarial" and "answer" not in item

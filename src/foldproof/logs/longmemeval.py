@@ -24,9 +24,10 @@ _BLANK = re.compile(r"[\s,]*")
 
 def iso_date(text: str) -> str:
     """`2023/05/30 (Tue) 21:56` as `2023-05-30T21:56`, without a zone since none is told; other texts as they are."""
-    match = _DATE.fullmatch(text.strip())
+    text = said(text.strip(), empty=True)
+    match = _DATE.fullmatch(text)
     if not match:
-        return text.strip()
+        return text
     day = f"{match[1]}-{match[2]}-{match[3]}"
     return f"{day}T{match[4]}" if match[4] else day
 
@@ -93,7 +94,7 @@ def _question(item: dict[str, Any]) -> Question:
     answer = "" if abstain else answer_text(item["answer"])
     return Question(
         id=name,
-        kind=str(item["question_type"]),
+        kind=said(item["question_type"]),
         text=said(item["question"]),
         at=iso_date(str(item.get("question_date", ""))),
         answer=answer,
@@ -148,7 +149,7 @@ def _flat_questions(
             supporting = [] if abstain else truth.get("supporting_session_ids", [])
             question = Question(
                 id=name,
-                kind=str(item["category"]),
+                kind=said(item["category"]),
                 text=said(item["question"]),
                 at=iso_date(str(truth.get("valid_as_of", ""))),
                 answer="" if abstain else answer_text(truth["answer"]),

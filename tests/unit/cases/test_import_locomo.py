@@ -108,8 +108,11 @@ def test_what_follows_from_a_turn_without_standing_in_it_is_computed(made):
 def test_no_secret_is_written(made, tmp_path):
     key = "sk-proj-" + "aB3" * 16
     talk = {**TALK, "session_2": [turn("Ines", "D2:1", f"My key is {key}.")]}
-    _, found = made(asked(4, key), asked(5, None, adversarial_answer=key, question=f"Is it {key}?"), talk=talk)
-    assert found.cases[0].expected == (Fact("normalized", "[redacted]"),)
+    bait = asked(5, None, adversarial_answer=f"the blue key {key}", question=f"Is it {key}?")
+    report, found = made(asked(4, key), bait, talk=talk)
+    assert [case.id for case in found.cases] == ["locomo_0_qa1"], "`[redacted]` stands in any text that held a secret"
+    assert "has a secret for an answer" in report.problems[0].message
+    assert found.cases[0].forbidden == ()
     assert key not in "".join(path.read_text() for path in (tmp_path / "out").rglob("*.*l"))
 
 
@@ -179,6 +182,55 @@ def test_a_correction_that_names_no_turn_leaves_the_source_disputed(made):
     assert found.cases[0].tags == ("single-hop", "disputed", "disputed-source")
 
 
+def test_what_is_to_be_admitted_is_not_corrected_into_an_answer(made):
+    """The key of such a question would stay as it is, and the case gate as if it were right."""
+    wrong = [{"question_id": "locomo_0_qa0", "error_type": "HALLUCINATION", "correct_answer": "a blue kayak"}]
+    report, found = made(asked(5, None), wrong=wrong, corrected=True)
+    assert (found.cases[0].abstain, found.cases[0].ungated) == (True, True)
+    assert not any("corrected key" in note for note in report.notes)
+
+
+def test_a_citation_of_a_correction_that_names_no_turn_is_told(made):
+    wrong = [{"question_id": "locomo_0_qa0", "error_type": "WRONG_CITATION", "correct_evidence": ["D2:2", "D7:7"]}]
+    report, found = made(asked(4), wrong=wrong, corrected=True)
+    assert [str(source) for source in found.cases[0].source] == ["talk-1/s2.t2"]
+    assert "question 'locomo_0_qa0', as corrected: it cites 'D7:7', which names no turn" in report.notes
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [{"question_id": "conv-1_q2"}, {"question_id": "locomo_0_qa0", "question": "Another question?"}],
+)
+def test_a_list_of_other_data_is_told_and_not_named_by_the_set(made, entry):
+    report, found = made(asked(4), wrong=[entry])
+    assert (found.ungated, found.data.quarantine) == (frozenset(), "")
+    assert any("No entry of the list of wrong keys is of this data" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("names", [("one", "one"), ("日本", "中国"), ("a b", "a-b"), (None, "conversation-0")])
+def test_no_conversation_takes_the_history_of_another(tmp_path, names):
+    other = {**TALK, "session_2": [turn("Ines", "D2:1", "I sold a green kayak.")]}
+    talks = [
+        {"sample_id": name, "conversation": talk, "qa": [asked(4)]}
+        for name, talk in zip(names, (TALK, other), strict=True)
+    ]
+    (tmp_path / "data.json").write_text(json.dumps(talks))
+    report = import_benchmark("locomo", tmp_path / "data.json", folder=tmp_path / "out")
+    found = load_set(report.replay_set)
+    first, second = (found.histories[case.history].sessions[0].turns[0].text for case in found.cases)
+    assert (report.histories, "canoe" in first, "kayak" in second) == (2, True, True)
+
+
+def test_a_name_of_two_turns_cites_none_of_them_and_a_time_that_is_none_is_told(made):
+    talk = {**TALK, "session_10": [turn("Olaf", "D2:1", "My kiln broke.")], "session_2_date_time": "soon"}
+    report, found = made(asked(4), asked(4, "bees", ["D2:2"]), talk=talk)
+    assert [case.source for case in found.cases] == [(), (Source("talk-1", "s2", 2),)]
+    assert [problem.message for problem in report.problems] == [
+        "conversation 0: its `session_2_date_time` is 'soon', which is no time",
+        "conversation 0: 'D2:1' is the name of several turns, so no turn is cited by it",
+    ]
+
+
 def test_corrections_need_a_list(made):
     with pytest.raises(UsageError, match="--errors FILE"):
         made(asked(4), corrected=True)
@@ -193,6 +245,8 @@ def test_corrections_need_a_list(made):
         ({"question": "?", "answer": "x"}, "lacks the field 'category'"),
         ({"question": " ", "category": 1, "answer": "x"}, "where a text is expected"),
         ({"question": "?", "category": 1, "answer": ["x"]}, "of type list"),
+        ({"question": "?", "category": True, "answer": "x"}, "its category is True"),
+        ({"question": "?", "category": 1, "answer": float("nan")}, "which is no number"),
         ("no mapping", "it is no mapping"),
     ],
 )
@@ -214,6 +268,7 @@ def test_a_question_that_cannot_be_read_is_told_and_ends_nothing(made, question,
         ('[{"conversation": {"speaker_a": "A"}, "qa": 1}]', "no list of questions"),
         ('[{"conversation": {"speaker_a": "A", "session_1": [1]}, "qa": []}]', "`session_1` is no list of turns"),
         ("[]", "no usable question"),
+        ('[{"conversation": {"speaker_a": "A"}, "qa": [{"category": 4, "question": "?", "answer": 1}]}]', "no session"),
     ],
 )
 def test_data_that_is_none_is_refused(tmp_path, text, told):

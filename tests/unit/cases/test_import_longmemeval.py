@@ -204,6 +204,28 @@ def test_limit_and_shared_history(tmp_path):
     assert import_benchmark("longmemeval", source, folder=tmp_path / "all").cases == 3
 
 
+def test_half_characters_end_no_import(data, tmp_path):
+    odd = question("q1", "odd \ud800 kind", haystack_dates=["2023/05/21 (Sun) 10:00", "\ud800"])
+    report = import_benchmark("longmemeval", data(odd), folder=tmp_path / "out")
+    assert load_set(report.replay_set).cases[0].tags == ("odd ? kind",)
+
+
+def test_a_question_with_nothing_before_it_is_left_out(data, tmp_path):
+    """A history without a session cannot be loaded: the whole set would be lost for one question."""
+    bare = {"haystack_dates": [], "haystack_session_ids": [], "haystack_sessions": []}
+    report = import_benchmark("longmemeval", data(question("q1", **bare), question("q2")), folder=tmp_path / "out")
+    assert [case.id for case in load_set(report.replay_set).cases] == ["q2"]
+    assert report.problems[0].message == "question 'q1' has no session before it"
+
+
+def test_a_list_names_questions_as_the_data_does(data, tmp_path):
+    (tmp_path / "errors.json").write_text('[{"id": "q.1", "why": "wrong"}]')
+    report = import_benchmark(
+        "longmemeval", data(question("q.1")), folder=tmp_path / "out", errors=tmp_path / "errors.json"
+    )
+    assert (report.disputed, any("of no question" in note for note in report.notes)) == (("q.1: wrong",), False)
+
+
 def test_a_project_that_is_there_is_not_overwritten(data, tmp_path):
     source = data(question("q1"))
     import_benchmark("longmemeval", source, folder=tmp_path / "out")

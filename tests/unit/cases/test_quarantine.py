@@ -43,13 +43,23 @@ def test_what_can_be_read_in_two_ways_stays_open():
 
 def test_everything_wrong_with_a_list_is_told(read):
     with pytest.raises(FileError) as caught:
-        read([1, {"why": "x"}, {"id": "q", "correct_evidence": "D1:1"}, {"id": "q"}, {"id": "q"}])
+        read([1, {"why": "x"}, {"id": "q", "correct_evidence": "D1:1"}, {"id": "q"}, {"id": "q"},
+              {"id": "r", "why": ["x"]}, {"id": "r", "question": 1}, {"id": "r", "correct_answer": ["x"]}])  # fmt: skip
     assert [problem.message for problem in caught.value.problems] == [
         "entry 1: it is no mapping",
         "entry 2: it has no `question_id`",
         "entry 3: its `correct_evidence` is no list of texts",
         "entry 5: the question 'q' stands twice",
+        "entry 6: its `error_type` is no text",
+        "entry 7: its `question` is no text",
+        "entry 8: its answer is of type list",
     ]
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_a_blank_correction_is_none(read, value):
+    (entry,) = read([{"id": "q", "error_type": None, "correct_answer": value}]).disputes.values()
+    assert (entry.why, entry.settled) == ("wrong", False)
 
 
 @pytest.mark.parametrize(("text", "told"), [("{}", "is no list"), ("[\n{,", "cannot be read as JSON")])

@@ -84,6 +84,7 @@ def read_flat(tmp_path):
         ("2023/05/30 21:56", "2023-05-30T21:56"),
         ("2023/05/30", "2023-05-30"),
         (" yesterday ", "yesterday"),
+        ("half \ud800", "half ?"),
         ("", ""),
     ],
 )
@@ -125,7 +126,8 @@ def test_repeated_session_ids_are_told_apart_and_noted(read):
         ({"haystack_dates": []}, "question 'q1' cannot be read: it has 2 session ids, 0 dates and 2 sessions"),
         ({"answer": ["a"]}, "its answer is of type list"),
         ({"answer": True}, "its answer is of type bool"),
-        ({"answer": " "}, "it has str where a text is expected"),
+        ({"answer": " "}, "it has nothing but blanks where a text is expected"),
+        ({"question_type": ["x"]}, "it has list where a text is expected"),
         ({"question": None}, "it has NoneType where a text is expected"),
         ({"haystack_sessions": [[], [{"role": "bot", "content": "x"}]]}, "a turn has the role 'bot'"),
         ({"haystack_sessions": [[], [{"content": "x"}]]}, "lacks the field 'role'"),
