@@ -190,7 +190,13 @@ def test_messages_become_a_text(value, text):
         (b"a", True, "returned bytes, where a list of messages"),
         ([{"role": "user"}], True, "a message without text"),
         ([3], True, "a message without text"),
-        (Compacted(None), False, "`Compacted.text` is NoneType"),
+        (Compacted(None), False, "the compactor's `text` is None, where a text is expected"),
+        (Compacted("a", unsafe=True), False, "the compactor's `unsafe` is True, where a text is expected"),
+        (Compacted("a", error=3), False, "the compactor's `error` is 3, where a text is expected"),
+        (Compacted("a", notes="rules"), False, "the compactor's `notes` is 'rules', where a list of texts is expected"),
+        (Compacted("a", usage={"cost_usd": 1}), False, "where a `foldproof.logs.Usage` is expected"),
+        ({"text": "a", "unsafe": True}, False, "the compactor's `unsafe` is True, where a text is expected"),
+        ({"text": "a", "notes": ["x", 3]}, False, "where a list of texts is expected"),
     ],
 )
 def test_what_is_no_text_is_told(value, messages, told):
@@ -200,10 +206,13 @@ def test_what_is_no_text_is_told(value, messages, told):
 
 def test_an_answer_may_say_more():
     found = compacted_of(
-        {"text": "a", "unsafe": "too small", "notes": ["x", 3], "usage": {"input_tokens": 3, "cost_usd": 0.5}}
+        {"text": "a", "unsafe": "too small", "notes": ["x"], "usage": {"input_tokens": 3, "cost_usd": 0.5}}
     )
     assert found == Compacted("a", "too small", ("x",), usage=Usage(3, None, 0.5))
-    assert compacted_of({"text": "a", "unsafe": 1, "notes": "x"}) == Compacted("a")
+    assert compacted_of({"text": "a", "unsafe": False, "notes": None, "error": None}) == Compacted("a")
+    assert compacted_from(Compacted("a", unsafe=None, error=None, notes=["x"]), messages=False) == Compacted(
+        "a", notes=("x",)
+    )
 
 
 @pytest.mark.parametrize(
@@ -255,7 +264,9 @@ class Foreign:
         (AgentError("no luck"), "no luck"),
         (TransientError("busy"), "busy (given up after one attempt)"),
         ("no record", "the compactor gave str, where a `Compacted`"),
-        (Compacted(7), "where a `Compacted` with a text is expected"),
+        (SystemExit(0), "the compactor raised SystemExit: 0"),
+        (Compacted(7), "the compactor's `text` is 7, where a text is expected"),
+        (Compacted("a", notes=3), "the compactor's `notes` is 3, where a list of texts is expected"),
     ],
 )
 async def test_whatever_a_plugin_does_is_the_rounds_error(raised, told):
@@ -604,6 +615,13 @@ async def test_the_error_of_what_compacts_the_rest_is_the_rounds(tmp_path):
         found = await mine.compact("Never push to main.\nRedis caches what is slow.", 8)
     assert found.text == ""
     assert "ended with exit code 3" in found.error
+
+
+async def test_an_error_message_below_constraints_is_no_text(tmp_path):
+    inner = {"command": ["sh", "-c", """read line; echo '{"text": "Error 503: Service Unavailable"}'; read line"""]}
+    async with opened(tmp_path, {"pinned": {"inner": inner}}) as (mine,):
+        found = await mine.compact("Never push to main.\nRedis caches what is slow.", 8)
+    assert (found.text, "an error message in place of a text" in found.error) == ("", True)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 
 from foldproof.agents.calls import RAISED, as_agent_error
-from foldproof.agents.compactors.answers import WHO
+from foldproof.agents.compactors.answers import WHO, checked
 from foldproof.agents.error_texts import is_error_text
 from foldproof.agents.errors import AgentError, UnsupportedError
 from foldproof.agents.waiting import patiently
@@ -40,11 +40,7 @@ class Guarded:
             UsageError: where it cannot be used as it was declared.
         """
         async with self._turn:
-            found = await self._found(text, budget)
-        said = found.text.strip()
-        if not found.error and is_error_text(said) and said not in text:
-            return Compacted("", error=f"{WHO} gave an error message in place of a text: {said[:_SHOWN]!r}")
-        return found
+            return without_error_text(await self._found(text, budget), text)
 
     async def _found(self, text: str, budget: int) -> Compacted:
         try:
@@ -62,15 +58,20 @@ class Guarded:
             UsageError: as it is.
         """
         try:
-            found: Any = await self._inner.compact(text, budget)
+            return checked(await self._inner.compact(text, budget))
         except (AgentError, UsageError):
             raise
         except UnsupportedError as error:
             raise AgentError(str(error)) from error
-        except Exception as error:  # the agent-call border: whatever a plugin raises, the rounds go on
+        except (Exception, SystemExit) as error:  # the agent-call border: whatever a plugin raises, the rounds go on
             failure = as_agent_error(error)
             failure.args = tuple(str(part).replace(RAISED, f"{WHO} raised ", 1) for part in failure.args)
             raise failure from error
-        if not isinstance(found, Compacted) or not isinstance(found.text, str):
-            raise AgentError(f"{WHO} gave {type(found).__name__}, where a `Compacted` with a text is expected")
+
+
+def without_error_text(found: Compacted, given: str) -> Compacted:
+    """What a compactor gave; an error where that is an error message which is not in the text it was given."""
+    said = found.text.strip()
+    if found.error or not is_error_text(said) or said in given:
         return found
+    return Compacted("", error=f"{WHO} gave an error message in place of a text: {said[:_SHOWN]!r}", usage=found.usage)

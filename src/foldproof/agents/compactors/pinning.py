@@ -8,6 +8,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from foldproof.agents.compactors.answers import checked
+from foldproof.agents.compactors.guarding import without_error_text
 from foldproof.agents.compactors.kinds import make_compactor
 from foldproof.agents.compactors.setup import CompactorSetup
 from foldproof.compaction import (
@@ -84,7 +86,8 @@ class PinnedAround:
         left = (free - 1) // BYTES_PER_TOKEN
         if left < 1:
             return Compacted("\n".join(pins), notes=(told,))
-        found = await self._inner.compact(others, left)
+        # below the constraints an error message would pass for what is left of the rest
+        found = without_error_text(checked(await self._inner.compact(others, left)), others)
         if found.error:
             return found
         return replace(found, text="\n".join([*pins, found.text]).rstrip("\n"), notes=(told, *found.notes))
