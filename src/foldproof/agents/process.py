@@ -21,6 +21,7 @@ LINE_BYTES = 16 * 1024 * 1024
 GRACE_S = 2.0
 """How long a process may take to end by itself, and again to end when asked by a signal."""
 _TAIL_LINES = 5
+_SHOWN_BYTES = 200
 
 
 class AgentProcess:
@@ -71,11 +72,15 @@ class AgentProcess:
         """Send a line and wait for the line that answers it.
 
         Raises:
-            AgentError: where the process has ended or answers a line over 16 MB.
+            AgentError: where the process has ended, answers a line over 16 MB, or has said more before than it was
+                asked: its lines could no longer be told from answers to this one.
         """
         if self._closed:
             raise AgentError(f"{self.who} process was closed")
         try:
+            if surplus := (await self._unread()).strip():
+                shown = surplus[:_SHOWN_BYTES].decode("utf-8", "replace")
+                raise AgentError(f"{self.who} answered more than one line to one question: {shown!r} came after")
             assert self._process.stdin is not None  # noqa: S101  # it was opened with a pipe
             with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await self._process.stdin.send(line + b"\n")
@@ -83,6 +88,14 @@ class AgentProcess:
         except BaseException:
             self.kill()
             raise
+
+    async def _unread(self) -> bytes:
+        """What the program has written beyond its last answer, as far as it has come."""
+        assert self._process.stdout is not None  # noqa: S101  # it was opened with a pipe
+        # A deadline that has passed: what is there is taken, and nothing is waited for.
+        with anyio.move_on_after(0), contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+            self._buffer += await self._process.stdout.receive()
+        return bytes(self._buffer)
 
     async def _read_line(self) -> bytes:
         assert self._process.stdout is not None  # noqa: S101  # it was opened with a pipe
