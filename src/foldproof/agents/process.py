@@ -22,6 +22,8 @@ GRACE_S = 2.0
 """How long a process may take to end by itself, and again to end when asked by a signal."""
 _TAIL_LINES = 5
 _SHOWN_BYTES = 200
+_STRAY_S = 0.001
+"""How long a second line may lag behind an answer and still be noticed before the next question is sent."""
 
 
 class AgentProcess:
@@ -78,9 +80,7 @@ class AgentProcess:
         if self._closed:
             raise AgentError(f"{self.who} process was closed")
         try:
-            if surplus := (await self._unread()).strip():
-                shown = surplus[:_SHOWN_BYTES].decode("utf-8", "replace")
-                raise AgentError(f"{self.who} answered more than one line to one question: {shown!r} came after")
+            await self._see_that_nothing_is_unread()
             assert self._process.stdin is not None  # noqa: S101  # it was opened with a pipe
             with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await self._process.stdin.send(line + b"\n")
@@ -89,13 +89,14 @@ class AgentProcess:
             self.kill()
             raise
 
-    async def _unread(self) -> bytes:
-        """What the program has written beyond its last answer, as far as it has come."""
+    async def _see_that_nothing_is_unread(self) -> None:
+        """Refuse to go on with a program that wrote more than its last answer, as far as that has come."""
         assert self._process.stdout is not None  # noqa: S101  # it was opened with a pipe
-        # A deadline that has passed: what is there is taken, and nothing is waited for.
-        with anyio.move_on_after(0), contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+        with anyio.move_on_after(_STRAY_S), contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError):
             self._buffer += await self._process.stdout.receive()
-        return bytes(self._buffer)
+        if surplus := bytes(self._buffer).strip():
+            shown = surplus[:_SHOWN_BYTES].decode("utf-8", "replace")
+            raise AgentError(f"{self.who} answered more than one line to one question: {shown!r} came after")
 
     async def _read_line(self) -> bytes:
         assert self._process.stdout is not None  # noqa: S101  # it was opened with a pipe

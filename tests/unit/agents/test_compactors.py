@@ -296,12 +296,14 @@ async def test_what_a_compactor_calls_its_error_stays(monkeypatch):
 
 async def test_a_second_line_is_not_taken_for_the_answer_to_the_next_text(tmp_path):
     (tmp_path / "twice.sh").write_text(
-        """while read line; do echo '{"text": "one"}'; [ -e once ] || echo '{"text": "two"}'; done"""
+        """while read line; do
+             if [ -e once ]; then echo '{"text": "one"}'; else printf '{"text": "one"}\\n{"text": "two"}\\n'; fi
+           done"""
     )
     async with opened(tmp_path, {"command": ["sh", "twice.sh"]}) as (mine,):
         assert (await mine.compact("a", 3)).text == "one"
         error = (await mine.compact("b", 3)).error
-        assert "answered more than one line to one question: '{\"text\": \"two\"}' came after" in error
+        assert 'answered more than one line to one question: \'{"text": "two"}\' came after' in error
         (tmp_path / "once").touch()
         assert [(await mine.compact(text, 3)).text for text in "cd"] == ["one", "one"]
 
