@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 
 import anyio
@@ -11,9 +9,9 @@ import anyio
 from foldproof.agents import AgentError, TransientError
 from foldproof.agents.waiting import delay_s, worth_waiting
 from foldproof.cases import Limits
-from foldproof.core import first_of
 from foldproof.judging.judge import Judge
 from foldproof.judging.parsing import JudgeError
+from foldproof.judging.spending import Spending, work_off
 from foldproof.logs import Usage
 from foldproof.record import Claim, JudgeVerdict
 
@@ -29,13 +27,7 @@ async def judge_claims(judge: Judge, asked: Sequence[Asked], *, limits: Limits, 
     that ended the asking early, or empty. The limits count from here, not from the run before.
     """
     bench = _Bench(judge, limits, keep)
-    feed = iter(asked)
-    try:
-        async with anyio.create_task_group() as group:
-            for _ in range(min(limits.concurrency, len(asked))):
-                group.start_soon(bench.work, feed)
-    except BaseExceptionGroup as failures:
-        raise first_of(failures) from None
+    await work_off(asked, bench.work, concurrency=limits.concurrency)
     return bench.stopped
 
 
@@ -44,33 +36,17 @@ class _Bench:
         self._judge = judge
         self._limits = limits
         self._keep = keep
-        self._cost = 0.0
-        self._cost_unknown = False
-        self._deadline = math.inf if limits.max_time_s is None else time.monotonic() + limits.max_time_s
+        self._spending = Spending(limits, doing="judging", unpriced="the judge does not show what a verdict costs")
         self.stopped = ""
 
     async def work(self, feed: Iterator[Asked]) -> None:
         for claim, slot in feed:
-            if reason := self._limit_reached():
+            if reason := self._spending.limit_reached():
                 self.stopped = reason
                 return
             verdict = await self._judged(claim, slot)
-            cost = verdict.usage.cost_usd if verdict.usage else None
-            if cost is not None:
-                self._cost += cost
-            elif verdict.verdict is not None or verdict.usage is not None:
-                self._cost_unknown = True
+            self._spending.count(verdict.usage, answered=verdict.verdict is not None)
             self._keep(verdict)
-
-    def _limit_reached(self) -> str:
-        most = self._limits.max_cost_usd
-        if most is not None and self._cost_unknown:
-            return f"the cost limit of {most} US dollars cannot be held: the judge does not show what a verdict costs"
-        if most is not None and self._cost >= most:
-            return f"the cost limit is reached while judging: {self._cost:.4f} of {most} US dollars"
-        if time.monotonic() >= self._deadline:
-            return f"the time limit is reached while judging: {self._limits.max_time_s} s"
-        return ""
 
     async def _judged(self, claim: Claim, slot: int) -> JudgeVerdict:
         attempts = 0

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
-
-import anyio
 
 from foldproof.agents.endpoint import Chat, message_json
 from foldproof.agents.errors import AgentError, TransientError
@@ -20,7 +17,7 @@ from foldproof.agents.pool import Pool
 from foldproof.agents.template import Template
 from foldproof.agents.waiting import patiently
 from foldproof.cases import Limits
-from foldproof.core import first_of
+from foldproof.judging.spending import Spending, work_off
 from foldproof.logs import Usage
 
 ChoiceState = Literal["chosen", "undecided", "invalid", "error"]
@@ -149,17 +146,11 @@ async def ask_choices(
 ) -> str:
     """Ask a model each choice; `keep` hears what came of each as it comes, in no fixed order.
 
-    A model that fails gives an `error`, never an exception here. The answer is the limit of cost that ended the asking
+    A model that fails gives an `error`, never an exception here. The answer is the limit that ended the asking
     early, or empty.
     """
     bench = _Bench(chooser, limits, keep)
-    feed = iter(asked)
-    try:
-        async with anyio.create_task_group() as group:
-            for _ in range(min(limits.concurrency, len(asked))):
-                group.start_soon(bench.work, feed)
-    except BaseExceptionGroup as failures:
-        raise first_of(failures) from None
+    await work_off(asked, bench.work, concurrency=limits.concurrency)
     return bench.stopped
 
 
@@ -168,17 +159,16 @@ class _Bench:
         self._chooser = chooser
         self._limits = limits
         self._keep = keep
-        self._cost = 0.0
+        self._spending = Spending(limits, doing="probing", unpriced="the model does not show what a choice costs")
         self.stopped = ""
 
     async def work(self, feed: Iterator[ForcedChoice]) -> None:
-        most = math.inf if self._limits.max_cost_usd is None else self._limits.max_cost_usd
         for asked in feed:
-            if self._cost >= most:
-                self.stopped = f"the cost limit is reached while probing: {self._cost:.4f} of {most} US dollars"
+            if reason := self._spending.limit_reached():
+                self.stopped = reason
                 return
             found = await self._asked(asked)
-            self._cost += (found.usage.cost_usd or 0.0) if found.usage else 0.0
+            self._spending.count(found.usage, answered=found.state != "error")
             self._keep(asked, found)
 
     async def _asked(self, asked: ForcedChoice) -> Chosen:

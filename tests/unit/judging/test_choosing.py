@@ -82,8 +82,8 @@ def model():
 
 async def asked_of(model, *asked, timeout_s=20.0, **settings):
     found = {}
-    cost = settings.pop("max_cost_usd", None)
-    limits = Limits(concurrency=settings.pop("concurrency", 2), timeout_s=timeout_s, retries=0, max_cost_usd=cost)
+    bounds = {name: settings.pop(name) for name in ("max_cost_usd", "max_time_s", "concurrency") if name in settings}
+    limits = Limits(**{"concurrency": 2, "timeout_s": timeout_s, "retries": 0, **bounds})
     settings = {"base_url": model.url, "name": "scripted", **settings}
     async with open_chooser(settings, {}, place="probe 'x'") as chooser:
         stopped = await ask_choices(chooser, asked, limits=limits, keep=found.__setitem__)
@@ -148,6 +148,20 @@ async def test_the_limit_of_cost_ends_the_asking(model):
     assert stopped.startswith("the cost limit is reached while probing")
     assert 1 <= len(found) <= 2
     assert all(isinstance(one.usage, Usage) for one in found.values())
+
+
+@pytest.mark.anyio
+async def test_a_limit_of_cost_that_cannot_be_held_ends_the_asking(model):
+    many = [ForcedChoice(f"text {number}", "What now?", CHOICES) for number in range(9)]
+    found, stopped = await asked_of(model, *many, max_cost_usd=1, concurrency=1)
+    assert stopped.startswith("the cost limit of 1 US dollars cannot be held: the model does not show")
+    assert len(found) == 1
+
+
+@pytest.mark.anyio
+async def test_the_limit_of_time_ends_the_asking(model):
+    found, stopped = await asked_of(model, ASKED, max_time_s=0)
+    assert (found, stopped) == ({}, "the time limit is reached while probing: 0 s")
 
 
 @pytest.mark.anyio
