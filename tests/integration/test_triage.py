@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -176,6 +177,18 @@ def test_drafts_stay_drafts_until_a_person_confirms_them(sorting, cli):
     assert str(final.case("cat").source[0]) == "talk/s1.t4"
 
 
+def test_as_many_as_were_chosen_are_confirmed_and_what_is_left_out_is_told(sorting, cli):
+    sorting([case for case in CASES if case["id"] not in {"planet", "die"}])
+    done = cli("triage", "production", "--choose", "4", "--to", "my sets/chosen.yaml", "--json")
+    command = shlex.split(done.document["next"][1])
+    assert command[2:7] == ["production", "--set", "my sets/chosen.yaml", "--choose", "4"]
+    fewer = cli(*command[1:5], "--choose", "1-3", "--confirm", "--to", "few.yaml", "--json")
+    assert fewer.document["notes"][0] == "1 more could be confirmed, and were left out: --choose 4 takes them"
+    whole = cli(*command[1:], "--json")
+    assert len(whole.document["chosen"]) == 4
+    assert not [note for note in whole.document["notes"] if "left out" in note]
+
+
 def test_a_disputed_case_is_sorted_and_never_chosen(sorting, cli):
     cases = [case for case in CASES if case["id"] in {"cat", "drink", "oven"}]
     folder = sorting([{**case, "tags": ["draft", "disputed"]} if case["id"] == "drink" else case for case in cases])
@@ -228,10 +241,15 @@ def test_nothing_is_confirmed_in_ci_and_nothing_written_where_it_would_take_anot
     monkeypatch.setenv("CI", "true")
     refused = cli("triage", "production", "--to", "final.yaml", "--confirm")
     assert (refused.code, "not confirmed in CI" in refused.err) == (4, True)
+    (folder / "old-backlog.yaml").write_text("")
+    beside = cli("triage", "production", "--to", "old.yaml")
+    assert (beside.code, "old-backlog.yaml: the file is there already" in beside.err) == (4, True)
+    assert not (folder / ".foldproof" / "runs.db").exists(), "nothing was asked"
     (folder / "histories").mkdir()
     (folder / "histories" / "talk.jsonl").write_text('{"session": "other", "turns": []}\n')
     kept = cli("triage", "production", "--to", "final.yaml")
     assert (kept.code, "another history of that name" in kept.err) == (4, True)
+    assert (folder / ".foldproof" / "runs.db").exists()
     assert not (folder / "final.yaml").exists()
 
 
@@ -241,6 +259,8 @@ def test_a_set_in_which_nothing_is_answerable_writes_none(sorting, cli):
     assert (done.code, done.document["reasons"]) == (7, ["no case fails without the memory and passes with it"])
     assert [run["control"] for run in done.document["runs"]] == ["unplugged"]
     assert not (folder / "chosen.yaml").exists()
+    assert done.document["notes"][0] == "nothing was written: no case could be chosen"
+    assert "nothing was written" not in " ".join(cli("triage", "production", "--json").document["notes"])
     only_empty = cli("triage", "production", "--only", "why", "--json")
     assert (only_empty.code, only_empty.document["runs"]) == (7, [])
 

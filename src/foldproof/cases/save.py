@@ -256,7 +256,8 @@ def check_new_set(path: Path) -> None:
 def dump_new_sets(sets: Mapping[Path, tuple[ReplaySet, str]]) -> tuple[Path, ...]:
     """Write sets that are not there yet, each with the comment that opens it; the files, sets and then histories.
 
-    A history that is there already, and says the same, is shared. Nothing is written unless everything can be.
+    A history that is there already, and says the same, is shared. Nothing is written unless everything can be: where
+    the disk is full half way, what was new is taken away again.
 
     Raises:
         UsageError: as `check_new_set`, where a history is there that says something else, and where the folder cannot
@@ -273,8 +274,15 @@ def dump_new_sets(sets: Mapping[Path, tuple[ReplaySet, str]]) -> tuple[Path, ...
                     "  write to another folder, or take that one away"
                 )
             histories[place] = history
-    for path, (replay_set, comment) in sets.items():
-        dump_set(replay_set, path, comment)
+    new = [place for place in (*sets, *histories) if not place.exists()]
+    try:
+        for path, (replay_set, comment) in sets.items():
+            dump_set(replay_set, path, comment)
+    except BaseException:
+        for place in new:
+            if place.exists():
+                place.unlink()
+        raise
     return (*sets, *histories)
 
 

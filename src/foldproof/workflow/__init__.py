@@ -23,7 +23,7 @@ from foldproof.workflow.run_reports import RunReport
 from foldproof.workflow.run_sessions import RecordedSession, sessions_of_run
 from foldproof.workflow.running import ConfirmationNeededError, Options, plan_size, run_config
 from foldproof.workflow.sink import Progress
-from foldproof.workflow.triage import TriageReport, triage_cases, with_choice, write_chosen
+from foldproof.workflow.triage import TriageReport, check_chosen, triage_cases, with_choice, write_chosen
 from foldproof.workflow.verdicts import verdicts_of
 from foldproof.workflow.workspace import Workspace, locate_project, open_workspace
 
@@ -52,6 +52,7 @@ __all__ = [
     "apply_acceptance",
     "calibrate_judge",
     "check_candidate",
+    "check_chosen",
     "check_holdout_log",
     "compare_runs",
     "examine",

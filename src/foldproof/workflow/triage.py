@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from foldproof.cases import DRAFT, Case, ReplaySet, Requirement, dump_new_sets, shown
+from foldproof.cases import DRAFT, Case, ReplaySet, Requirement, check_new_set, dump_new_sets, shown
 from foldproof.cases.case_checks import is_empty
 from foldproof.cases.gates import proposed_gate
 from foldproof.compare import (
@@ -61,7 +61,8 @@ class Origin:
 class TriageReport:
     """Every case of the set, in its order, with its bucket; and the runs that this rests on.
 
-    `chosen` are the answerable cases that were chosen, in the order in which they were taken.
+    `chosen` are the answerable cases that were chosen, in the order in which they were taken; `left_out` more could
+    have been.
     """
 
     config: str
@@ -70,6 +71,7 @@ class TriageReport:
     runs: tuple[RunReport, ...]
     notes: tuple[str, ...]
     chosen: tuple[Chosen, ...] = ()
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ def _notes(workspace: Workspace, config: str, runs: tuple[RunReport, ...]) -> tu
         found += wording_note(configuration, report.run.control)
         found += () if report.run.control else (*report.run.notes, *record_notes(workspace, report))
         if report.reused:
-            found.append(f"{report.reused} answers of run {report.run.name} stood in the store")
+            answers = "1 answer" if report.reused == 1 else f"{report.reused} answers"
+            found.append(f"{answers} of run {report.run.name} stood in the store")
     return tuple(dict.fromkeys((*found, *judge_notes(*runs))))
 
 
@@ -189,7 +192,24 @@ def with_choice(report: TriageReport, most: int) -> TriageReport:
     chosen = choose_cases(answerable, most)
     canaries = {one.id for one in chosen if one.canary}
     triaged = tuple(replace(one, bucket="canary") if one.id in canaries else one for one in report.triaged)
-    return replace(report, triaged=triaged, chosen=chosen)
+    return replace(report, triaged=triaged, chosen=chosen, left_out=len(answerable) - len(chosen))
+
+
+def check_chosen(to: Path, *, confirmed: bool, environ: Mapping[str, str]) -> None:
+    """Refuse what `write_chosen` would refuse, as far as it can be known before anything is asked.
+
+    Raises:
+        UsageError: where a file is there already, or cases are confirmed where `CI` is set.
+    """
+    if confirmed and environ.get("CI", "").lower() not in ("", "0", "false"):
+        raise UsageError("cases are not confirmed in CI (`CI` is set): a person says what an answer must hold")
+    for place in (to, _beside(to)):
+        check_new_set(place)
+
+
+def _beside(to: Path) -> Path:
+    """Where the backlog of a set stands."""
+    return to.with_name(f"{to.stem}-{BACKLOG}{to.suffix}")
 
 
 def write_chosen(
@@ -207,8 +227,7 @@ def write_chosen(
         raise UsageError(
             "nothing to write: no case fails without the memory and passes with it\n  look at the table without --to"
         )
-    if confirmed is not None and environ.get("CI", "").lower() not in ("", "0", "false"):
-        raise UsageError("cases are not confirmed in CI (`CI` is set): a person says what an answer must hold")
+    check_chosen(to, confirmed=confirmed is not None, environ=environ)
     whole = workspace.replay_set
     cases = [_as_chosen(whole.case(one.id), one, confirmed) for one in report.chosen]
     gate = proposed_gate(case.case_class for case in cases if not case.ungated)
@@ -218,7 +237,7 @@ def write_chosen(
     sets = {to: (chosen, _comment(report, drafts=bool(chosen.drafts)))}
     lost = [_as_backlog(whole.case(one.id), one) for one in report.triaged if one.bucket == "backlog"]
     if lost:
-        place = to.with_name(f"{to.stem}-backlog{to.suffix}")
+        place = _beside(to)
         sets[place] = (_part(whole, lost, place, gate={}), _backlog_comment(report, place))
     return Written(dump_new_sets(sets), gate)
 

@@ -76,3 +76,14 @@ def test_new_sets_share_a_history_that_says_the_same_and_take_no_other(load, tmp
         check_new_set(first)
     with pytest.raises(UsageError, match=r"name it .*three\.yaml"):
         check_new_set(tmp_path / "three.json")
+
+
+def test_where_the_second_set_cannot_be_written_the_first_is_taken_away_again(load, tmp_path):
+    history = History("talk", (Session("s1", (Turn("user", "Port 8443."),)),))
+    made = ReplaySet("s", "", load(f"{CASE}}}").cases, {}, "", {"talk": history}, gate_declared=False)
+    (tmp_path / "a file").write_text("", encoding="utf-8")
+    dump_new_sets({tmp_path / "there.yaml": (made, "")})
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UsageError, match="cannot be written"):
+        dump_new_sets({tmp_path / "one.yaml": (made, ""), tmp_path / "a file" / "two.yaml": (made, "")})
+    assert sorted(tmp_path.rglob("*")) == before, "the history that was shared stays"

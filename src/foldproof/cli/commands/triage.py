@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from foldproof.cases import ReplaySet, check_new_set, shown
+from foldproof.cases import ReplaySet, shown
 from foldproof.cli.commands.asking import cassette_option
 from foldproof.cli.shared import (
     EXIT_CODES,
@@ -24,9 +25,10 @@ from foldproof.cli.shared import (
 )
 from foldproof.core import ExitCode, UsageError
 from foldproof.report import AskedBy, TriageDocument, gate_texts, render_triage, run_info, triage_document
-from foldproof.workflow import Options, TriageReport, triage_cases, with_choice, write_chosen
+from foldproof.workflow import Options, TriageReport, check_chosen, triage_cases, with_choice, write_chosen
 
 _RANGE = re.compile(r"([1-9]\d{0,3})(?:\s*-\s*([1-9]\d{0,3}))?")
+_FEW = (10, 30)
 
 
 def _choice(_context: click.Context, _option: click.Parameter, value: str) -> tuple[int, int]:
@@ -42,7 +44,7 @@ def _choice(_context: click.Context, _option: click.Parameter, value: str) -> tu
 @project_options
 @click.option("--repeats", "--repeat", "repeats", type=click.IntRange(1, 1000), default=3, show_default=True,
               help="Trials a case with the memory.")  # fmt: skip
-@click.option("--choose", default="10-30", show_default=True, metavar="N|MIN-MAX", callback=_choice,
+@click.option("--choose", default="{}-{}".format(*_FEW), show_default=True, metavar="N|MIN-MAX", callback=_choice,
               help="How many cases to choose at most; fewer than MIN are told.")  # fmt: skip
 @click.option("--to", "place", type=click.Path(path_type=Path), help="The set to write (.yaml), its backlog beside it.")
 @click.option("--confirm", is_flag=True, help="Say that what the chosen cases expect is right: no drafts any more.")
@@ -74,18 +76,20 @@ def triage(
         raise UsageError("--confirm says what the cases that are written are worth\n  name the set with --to FILE")
     check_places(place)
     if place is not None:
-        check_new_set(place)
+        check_chosen(place, confirmed=confirm, environ=os.environ)
     with workspace(project_path, set_path) as opened:
         with progress(quiet=as_json) as listener:
             report = ask_agents(triage_cases, opened, config, Options(**asked_for, listener=listener))
         report = with_choice(report, choose[1])
         document = _document(opened.replay_set, report, least=choose[0])
+        document.notes = [*_left_undone(report, place, confirm=confirm), *document.notes]
         if place is not None and report.chosen:
             today = datetime.now(UTC).date() if confirm else None
             written = write_chosen(opened, report, to=place, confirmed=today, environ=os.environ)
             document.written, document.gate = [shown(path) for path in written.files], gate_texts(written.gate)
         own = opened.project.replay_set
-        document.next = _next(document, place=place, confirm=confirm, flag=set_flag(set_path), own=own)
+        wanted = "" if choose == _FEW else f"--choose {'-'.join(map(str, dict.fromkeys(choose)))}"
+        document.next = _next(document, place=place, confirm=confirm, flags=(set_flag(set_path), wanted), own=own)
     show(document, render_triage, as_json=as_json, details=details)
     return EXIT_CODES[document.verdict]
 
@@ -103,17 +107,32 @@ def _document(replay_set: ReplaySet, report: TriageReport, *, least: int) -> Tri
     )
 
 
-def _next(document: TriageDocument, *, place: Path | None, confirm: bool, flag: str, own: Path) -> list[str]:
-    """What to do next; `own` is the set of the project, where a confirmed one goes that is not there yet."""
+def _left_undone(report: TriageReport, place: Path | None, *, confirm: bool) -> list[str]:
+    """What a person who wanted a set would miss in it: the whole of it, or cases that they had looked at."""
+    if place is not None and not report.chosen:
+        return ["nothing was written: no case could be chosen"]
+    if confirm and report.left_out:
+        most = len(report.chosen) + report.left_out
+        return [f"{report.left_out} more could be confirmed, and were left out: --choose {most} takes them"]
+    return []
+
+
+def _next(
+    document: TriageDocument, *, place: Path | None, confirm: bool, flags: tuple[str, str], own: Path
+) -> list[str]:
+    """What to do next. `flags` name the set and how many to choose.
+
+    `own` is the set of the project, where a confirmed one goes that is not there yet.
+    """
     command = f"foldproof triage {document.config}"
     if not document.chosen:
         return []
     if place is None:
-        return [" ".join(filter(None, (command, flag, "--to chosen.yaml writes the chosen cases as a set")))]
+        return [" ".join(filter(None, (command, *flags, "--to chosen.yaml writes the chosen cases as a set")))]
     if not confirm and any(case.draft and case.chosen for case in document.cases):
         free = own if not own.exists() else place.with_name(f"{place.stem}-confirmed.yaml")
-        again = f"--set {shown(place)} --confirm --to {shown(free)}"
-        return [f"look at each case in {shown(place)} and change what is wrong", f"{command} {again}"]
+        again = (command, set_flag(Path(shown(place))), flags[1], "--confirm --to", shlex.quote(shown(free)))
+        return [f"look at each case in {shown(place)} and change what is wrong", " ".join(filter(None, again))]
     following = f"foldproof run {document.config}, then foldproof baseline accept"
     if place.resolve() == own.resolve():
         return [following]
