@@ -16,13 +16,12 @@ from foldproof.compaction.triage import Triage
 from foldproof.compaction.truncating import Head, HeadTail, Tail, Uniform
 from foldproof.compaction.update_aware import UpdateAware
 from foldproof.core import UsageError, nearest_of
-from foldproof.core.settings import mapping, read_settings, text
+from foldproof.core.settings import Setting, mapping, read_settings, text
 
-_NOUN = "compactor"
 _POLICIES: Mapping[str, Policy] = {
     policy.name: policy for policy in (Verbatim(), Rewrite(), Compress(), Merge(), Gist())
 }
-_INNER: Mapping[str, Callable[[], Selecting]] = {
+INNER: Mapping[str, Callable[[], Selecting]] = {
     "head": Head,
     "head_tail": HeadTail,
     "salience": Salience,
@@ -55,8 +54,8 @@ def triage(settings: Mapping[str, Any], setup: object = None) -> Triage:
     Raises:
         UsageError: for an unknown setting, type or policy.
     """
-    read = read_settings("triage", {"policies": mapping()}, settings, noun=_NOUN)
-    policies = policies_of(read["policies"], owner=f"{_NOUN} 'triage'")
+    read = _read("triage", {"policies": mapping()}, settings, setup)
+    policies = policies_of(read["policies"], owner=_place_of(setup, "triage"))
     return Triage(policies=policies, name=_name_of(setup, "triage"))
 
 
@@ -65,9 +64,18 @@ def _name_of(setup: object, kind: str) -> str:
     return str(getattr(setup, "name", kind))
 
 
+def _place_of(setup: object, kind: str) -> str:
+    return str(getattr(setup, "place", f"compactor '{kind}'"))
+
+
+def _read(kind: str, known: Mapping[str, Setting], settings: Mapping[str, Any], setup: object) -> dict[str, Any]:
+    beside = getattr(setup, "beside", ())
+    return read_settings(kind, known, settings, place=_place_of(setup, kind), beside=beside)
+
+
 def _plain(kind: str, make: Callable[..., Selecting]) -> CompactorKind:
     def made(settings: Mapping[str, Any], setup: object = None) -> Compactor:
-        read_settings(kind, {}, settings, noun=_NOUN)
+        _read(kind, {}, settings, setup)
         return make(name=_name_of(setup, kind))
 
     return made
@@ -75,8 +83,8 @@ def _plain(kind: str, make: Callable[..., Selecting]) -> CompactorKind:
 
 def _around(kind: str, make: Callable[..., Selecting]) -> CompactorKind:
     def made(settings: Mapping[str, Any], setup: object = None) -> Compactor:
-        known = {"inner": text("tail", allowed=tuple(_INNER))}
-        inner = _INNER[read_settings(kind, known, settings, noun=_NOUN)["inner"]]()
+        known = {"inner": text("tail", allowed=tuple(INNER))}
+        inner = INNER[_read(kind, known, settings, setup)["inner"]]()
         return make(inner, name=_name_of(setup, kind))
 
     return made

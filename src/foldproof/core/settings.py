@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,23 +60,29 @@ def mapping() -> Setting:
 
 
 def read_settings(
-    kind: str, known: Mapping[str, Setting | int], given: Mapping[str, Any], *, noun: str = "memory"
+    kind: str,
+    known: Mapping[str, Setting | int],
+    given: Mapping[str, Any],
+    *,
+    place: str = "",
+    beside: Sequence[str] = ("kind",),
 ) -> dict[str, Any]:
-    """The settings of a memory, or of what `noun` names, the defaults where nothing is given.
+    """The settings of a memory, or of what stands at `place`, the defaults where nothing is given.
 
-    A bare number among the known ones is the default of a whole number from 1. Of a mapping within the settings
-    the kind is written `kind.name`.
+    `beside` are those that somebody else has read already, for whoever mistyped one. A bare number among the known
+    ones is the default of a whole number from 1. Of a mapping within the settings the kind is written `kind.name`.
 
     Raises:
         UsageError: for an unknown setting, or a value that the setting does not take.
     """
+    owner = place or f"memory '{kind}'"
     settings = {name: whole(one) if isinstance(one, int) else one for name, one in known.items()}
     for name, value in given.items():
         if name not in settings:
-            names = settings if "." in kind else [*settings, "kind"]
-            raise UsageError(f"{noun} '{kind}' has no setting `{name}`\n  {nearest_of(name, names)}")
+            names = settings if "." in kind else [*settings, *beside]
+            raise UsageError(f"{owner} has no setting `{name}`\n  {nearest_of(name, names)}")
         one = settings[name]
         if not one.holds(value):
             usual = f"the default is {one.default}" if one.default not in (None, {}) else "leave it out, or write one"
-            raise UsageError(f"{noun} '{kind}': `{name}` is {value!r}, where {one.takes} is expected\n  {usual}")
+            raise UsageError(f"{owner}: `{name}` is {value!r}, where {one.takes} is expected\n  {usual}")
     return {name: given.get(name, one.default) for name, one in settings.items()}

@@ -313,7 +313,7 @@ async def test_a_second_line_is_not_taken_for_the_answer_to_the_next_text(tmp_pa
 
 async def test_unknown_kinds_are_told_with_the_nearest(tmp_path):
     told = await refused(tmp_path, {"sumary": ""})
-    assert "unknown kind of compactor 'sumary'\n  did you mean `summary`?" in told
+    assert told == "compactor 'mine' (line 7) is of an unknown kind 'sumary'\n  did you mean `summary`?"
     assert {"command", "config", "http", "python", "summary"} <= set(COMPACTORS.names())
 
 
@@ -327,6 +327,8 @@ async def test_unknown_kinds_are_told_with_the_nearest(tmp_path):
         ({"python": "mod:Breaks"}, "making it fails with RuntimeError: no key"),
         ({"python": ""}, "is not of the form `python:module:name`"),
         ({"python": "mod:shorten", "budget": 3}, "has an unknown setting `budget`"),
+        ({"python": "mod:shorten", "timout_s": 3}, "has an unknown setting `timout_s`\n  did you mean `timeout_s`?"),
+        ({"head": "", "retrys": 3}, "(line 7) has no setting `retrys`\n  did you mean `retries`?"),
         ({"command": ["absent-program"]}, "its `command` names the program `absent-program`, which cannot be run"),
         ({"command": ""}, "its `command` is '', where a list of texts is expected"),
         ({"http": "localhost:80"}, "its `http` is 'localhost:80', where a URL is expected"),
@@ -641,7 +643,13 @@ async def test_an_error_message_below_constraints_is_no_text(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"pinned": {"inner": "tial"}}, "compactor 'pinned': `inner` is 'tial'"),
+        (
+            {"pinned": {"inner": "tial"}},
+            "compactor 'mine' (line 7) is of an unknown kind 'tial'\n  did you mean `tail`?",
+        ),
+        ({"pinned": {"inner": 3}}, "compactor 'mine' (line 7): `inner` is 3, where one of"),
+        ({"pinned": {"iner": "head"}}, "compactor 'mine' (line 7) has no setting `iner`\n  did you mean `inner`?"),
+        ({"pinned": {"inner": {"command": ["sh"], "timeout_s": 3}}}, "`timeout_s` stands within `inner`"),
         ({"pinned": {"inner": {"sumary": ""}}}, "did you mean `summary`?"),
         ({"pinned": {"inner": {"command": ["absent-program"]}}}, "`absent-program`, which cannot be run"),
         ({"pinned": {"inner": {"command": ["sh"]}, "iner": 3}}, "unknown setting `iner`"),
@@ -649,6 +657,13 @@ async def test_an_error_message_below_constraints_is_no_text(tmp_path):
 )
 async def test_what_cannot_be_held_apart_is_told(tmp_path, settings, told):
     assert told in await refused(tmp_path, settings)
+
+
+async def test_what_compacts_the_rest_may_be_written_as_anywhere(tmp_path):
+    (tmp_path / "mod.py").write_text("def shorten(text): return 'short'\n")
+    async with opened(tmp_path, {"pinned": {"inner": "python:mod:shorten"}}) as (mine,):
+        found = await mine.compact("Never push to main.\nRedis caches what is slow.", 8)
+    assert (found.text, found.error) == ("Never push to main.\nshort", "")
 
 
 async def test_references_stand_in_the_same_registry(tmp_path):
@@ -686,6 +701,44 @@ async def test_a_plugin_adds_a_kind_by_one_small_class(tmp_path, monkeypatch):
     async with opened(tmp_path, {"shouting": "", "mark": "."}) as (mine,):
         assert (await mine.compact("a", 3)).text == "A."
     assert "unknown setting `marc`\n  did you mean `mark`?" in await refused(tmp_path, {"shouting": {"marc": "?"}})
+
+
+BROKEN = """
+class Made:
+    def __init__(self, settings, setup):
+        raise KeyError("no licence")
+
+class Opened:
+    name = "opened"
+    def __init__(self, settings, setup):
+        pass
+    async def __aenter__(self):
+        raise SystemExit(0)
+    async def __aexit__(self, *what):
+        return None
+
+class Closed(Opened):
+    async def __aenter__(self):
+        return self
+    async def __aexit__(self, *what):
+        raise OSError("no disk")
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("Made", "making it fails with KeyError: 'no licence'"),
+        ("Opened", "opening it fails with SystemExit: 0"),
+        ("Closed", "closing it fails with OSError: no disk"),
+    ],
+)
+async def test_a_plugin_that_breaks_is_one_message(tmp_path, monkeypatch, kind, told):
+    (tmp_path / "broken_plugin.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(tmp_path)
+    point = EntryPoint("broken", f"broken_plugin:{kind}", "foldproof.compactors")
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [point] if group == point.group else [])
+    assert await refused(tmp_path, {"broken": ""}) == f"compactor 'mine' (line 7): {told}"
 
 
 def test_a_setup_without_a_line_names_the_compactor_alone(tmp_path):

@@ -7,7 +7,7 @@ from typing import Any
 
 from foldproof.agents.compactors.setup import CompactorSetup
 from foldproof.compaction import REFERENCE, Compactor, CompactorKind
-from foldproof.core import Registry
+from foldproof.core import Registry, UsageError, nearest_of
 
 _HERE = "foldproof.agents.compactors"
 COMPACTORS: Registry[CompactorKind] = Registry(
@@ -36,6 +36,8 @@ def make_compactor(settings: Mapping[str, Any], setup: CompactorSetup) -> Compac
         UsageError: for an unknown kind, or settings that it cannot use.
     """
     kind, *_ = settings
+    if kind not in COMPACTORS.names():
+        raise UsageError(f"{setup.place} is of an unknown kind '{kind}'\n  {nearest_of(kind, COMPACTORS.names())}")
     rest = {name: value for name, value in settings.items() if name != kind}
     main = settings[kind]
     if isinstance(main, Mapping):

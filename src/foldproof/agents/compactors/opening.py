@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from foldproof.agents.compactors.setup import CompactorSetup
 from foldproof.agents.pool import Pool
 from foldproof.agents.shapes import number_of
 from foldproof.compaction import Compactor
-from foldproof.core import UsageError
+from foldproof.core import FoldproofError, UsageError
 
 if TYPE_CHECKING:
     from foldproof.cases import Configuration, DeclaredCompactor, Limits
@@ -46,14 +46,39 @@ async def open_compactors(
         for one in declared:
             setup = CompactorSetup(one.name, root, environ, configs, pool, one.line)
             settings = expand(one.settings, environ, f"compactors.{one.name}")
-            bounds = {name: settings.pop(name) for name in ("timeout_s", "retries") if name in settings}
+            bounds = {name: settings.pop(name) for name in setup.beside if name in settings}
             timeout_s = _amount(bounds.get("timeout_s", limits.timeout_s), setup)
             retries = _count(bounds.get("retries", limits.retries), setup)
-            found = make_compactor(settings, setup)
+            with _foreign(setup, "making it"):
+                found = make_compactor(settings, setup)
             if isinstance(found, AbstractAsyncContextManager):
-                await stack.enter_async_context(found)
+                await stack.enter_async_context(_held(found, setup))
             made.append(Guarded(found, one.name, timeout_s=timeout_s, retries=retries))
         yield tuple(made)
+
+
+@asynccontextmanager
+async def _held(found: AbstractAsyncContextManager[Any], setup: CompactorSetup) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        with _foreign(setup, "opening it"):
+            await stack.enter_async_context(found)
+        leave = stack.pop_all().aclose
+        try:
+            yield
+        finally:
+            with _foreign(setup, "closing it"):
+                await leave()
+
+
+@contextmanager
+def _foreign(setup: CompactorSetup, doing: str) -> Iterator[None]:
+    """What may be foreign code; whatever it raises becomes one message."""
+    try:
+        yield
+    except FoldproofError:
+        raise
+    except (Exception, SystemExit) as error:  # the agent-call border: making, opening and closing run a plugin's code
+        raise UsageError(f"{setup.place}: {doing} fails with {type(error).__name__}: {error}") from error
 
 
 def _amount(value: Any, setup: CompactorSetup) -> float:  # noqa: ANN401  # any value of a file

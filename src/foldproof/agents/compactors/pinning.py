@@ -25,18 +25,28 @@ from foldproof.compaction import (
     said_in,
 )
 from foldproof.compaction.lines import newest_whole
+from foldproof.core import UsageError
 
 
 def pinned(settings: Mapping[str, Any], setup: CompactorSetup) -> Compactor:
-    """The reference compactor, or with a mapping as its `inner` the one around that compactor.
+    """The reference compactor, or with one from outside as its `inner` the one around that.
 
     Raises:
         UsageError: for settings that neither can use.
     """
+    from foldproof.cases import compactor_named  # brings the YAML reader, which the door does not need
+
     inner = settings.get("inner")
+    if isinstance(inner, str) and inner and inner not in kinds.INNER:
+        inner = compactor_named(inner)
     if not isinstance(inner, Mapping) or not inner:
         return kinds.pinned(settings, setup)
     setup.allow(settings, "inner")
+    for name in setup.beside:
+        if name in inner:
+            raise UsageError(
+                f"{setup.place}: `{name}` stands within `inner`\n  write it beside `pinned`, whose rounds it is for"
+            )
     return PinnedAround(make_compactor(inner, setup), setup.name)
 
 

@@ -57,7 +57,7 @@ def prompt_of(named: str, root: Path, place: str) -> Template:
         return PROMPTS[named]
     if "/" not in named and "." not in named:
         known = nearest_of(named, PROMPTS)
-        raise UsageError(f"{place}: there is no prompt '{named}'\n  {known}, or a file of yours: prompts/compact.md")
+        raise UsageError(f"{place}: there is no prompt '{named}'\n  {known}\n  or a file of yours: prompts/compact.md")
     template = read_template(named, root, known=PLACES, place=place)
     if "text" not in template.places:
         raise UsageError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from foldproof.agents.pool import Pool
 from foldproof.core import UsageError, nearest_of
@@ -28,6 +28,8 @@ class CompactorSetup:
     configs: Mapping[str, Configuration] = field(default_factory=dict)
     pool: Pool = field(default_factory=Pool, repr=False, compare=False)
     line: int = 0
+    beside: ClassVar[tuple[str, ...]] = ("retries", "timeout_s")
+    """The settings of every kind, which are read before it is made."""
 
     @property
     def place(self) -> str:
@@ -42,4 +44,6 @@ class CompactorSetup:
         """
         for name in settings:
             if name not in names:
-                raise UsageError(f"{self.place} has an unknown setting `{name}`\n  {nearest_of(name, names)}")
+                raise UsageError(
+                    f"{self.place} has an unknown setting `{name}`\n  {nearest_of(name, [*names, *self.beside])}"
+                )
