@@ -82,7 +82,9 @@ class Baseline:
             for case in replay_set.cases
             if self.asked.get(case.id) == asked_hash(case, replay_set) and case.id not in lacking
         ]
-        return score_run(cases, self.answers, verdicts=self.verdicts(replay_set, verdicts))
+        return score_run(
+            cases, self.answers, verdicts=self.verdicts(replay_set, verdicts), histories=replay_set.histories
+        )
 
     def verdicts(self, replay_set: ReplaySet, beside: Verdicts = UNJUDGED) -> Verdicts:
         """What is known of the judged facts of its answers."""

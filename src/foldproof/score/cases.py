@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from foldproof.cases import Case
+from foldproof.logs import History
 from foldproof.record import Trial
 from foldproof.score.evidence import Records
 from foldproof.score.trials import UNJUDGED, TrialScore, score_trial
@@ -65,14 +66,18 @@ def score_case(
     *,
     records: Records | None = None,
     verdicts: Verdicts = UNJUDGED,
+    histories: Mapping[str, History] | None = None,
     cut_off: bool = False,
 ) -> CaseScore:
     """Score every trial of a case, in the order of repetition; with `records`, say who lost what they miss.
 
-    `verdicts` and `cut_off` as in `score_trial`.
+    `verdicts`, `histories` and `cut_off` as in `score_trial`.
     """
     ordered = sorted(trials, key=lambda trial: trial.repeat)
-    scores = (score_trial(case, trial, records=records, verdicts=verdicts, cut_off=cut_off) for trial in ordered)
+    scores = (
+        score_trial(case, trial, records=records, verdicts=verdicts, histories=histories, cut_off=cut_off)
+        for trial in ordered
+    )
     return CaseScore(case.id, case.case_class, tuple(scores))
 
 
@@ -82,11 +87,12 @@ def score_run(
     *,
     records: Records | None = None,
     verdicts: Verdicts = UNJUDGED,
+    histories: Mapping[str, History] | None = None,
     cut_off: bool = False,
 ) -> dict[str, CaseScore]:
     """Score recorded trials; one entry a case, in the order of the set, whatever order the trials came in.
 
-    Judged facts are what the stored `verdicts` say.
+    Judged facts are what the stored `verdicts` say, and `histories` tell what was redacted before it was answered.
 
     A case without any trial has an entry without trials, whose outcome is `error`. Trials of cases that are
     not among `cases` are left out. `cut_off` says that the memory was cut off in this run.
@@ -95,6 +101,8 @@ def score_run(
     for trial in trials:
         by_case[trial.case].append(trial)
     return {
-        case.id: score_case(case, by_case[case.id], records=records, verdicts=verdicts, cut_off=cut_off)
+        case.id: score_case(
+            case, by_case[case.id], records=records, verdicts=verdicts, histories=histories, cut_off=cut_off
+        )
         for case in cases
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -13,6 +13,7 @@ from foldproof.cases.case_checks import NOTHING_ASKED
 from foldproof.cases.counterparts import Line
 from foldproof.cases.expectations import ABOUT_STORE
 from foldproof.core import REDACTED
+from foldproof.logs import History
 from foldproof.matching import Fact, Text, match_fact, weakened
 from foldproof.record import Claim, Trial
 from foldproof.score.abstain import admits_ignorance
@@ -23,6 +24,7 @@ from foldproof.score.calls import CallVerdict, judge_calls
 from foldproof.score.corrections import correction_label, judge_correction
 from foldproof.score.evidence import STAGES, Part, Records, TrialEvidence
 from foldproof.score.forgetting import forget_labels, judge_forgetting
+from foldproof.score.hidden import hides, redacted_lines
 from foldproof.score.invented import attribute_abstention
 from foldproof.score.made import calls_made
 from foldproof.score.memory import judge_memory
@@ -100,11 +102,13 @@ def score_trial(
     *,
     records: Records | None = None,
     verdicts: Verdicts = UNJUDGED,
+    histories: Mapping[str, History] | None = None,
     cut_off: bool = False,
 ) -> TrialScore:
     """Score a recorded answer against its case; with `records`, say who lost what it misses.
 
-    Judged facts are what the stored `verdicts` say.
+    Judged facts are what the stored `verdicts` say. An expected fact may stand in a part of the answer that was
+    redacted, unless the agent repeats a line of its `histories` that was redacted before.
 
     The facts stand in one order in every trial: the admission, what is expected, what is forbidden, then the
     `expect:` list, of which every item must hold. A trial that recorded an error has the outcome `error`, and so has
@@ -125,7 +129,8 @@ def score_trial(
     if not turns:
         return TrialScore(trial.repeat, "error", _unjudged(case), "the record has other turns than the case")
     text = Text(trial.answer)
-    told_by = partial(_score_named, case=case, text=text, verdicts=verdicts)
+    known = redacted_lines(case, histories or {}) if REDACTED in text.raw else ()
+    told_by = partial(_score_named, case=case, text=text, verdicts=verdicts, known=known)
     expected = tuple(told_by(fact, "expected") for fact in case.expected)
     forbidden = tuple(told_by(fact, "forbidden") for fact in case.forbidden)
     admitted = (_score_abstention(trial.answer, _asked(case)),) if case.abstain else ()
@@ -337,20 +342,22 @@ def _labels(case: Case, name: str, corrections: Iterable[Line] = ()) -> list[str
     return [f"{name} {label}" if name else label for label in labels]
 
 
-def _score_named(fact: Fact, role: FactRole, *, case: Case, text: Text, verdicts: Verdicts) -> FactScore:
+def _score_named(
+    fact: Fact, role: FactRole, *, case: Case, text: Text, verdicts: Verdicts, known: tuple[str, ...]
+) -> FactScore:
     """One of the case's own facts: what a matcher finds, or what a judge said."""
     if fact.kind != "judged":
-        return _score_fact(fact, role, text)
+        return _score_fact(fact, role, text, known if role == "expected" else ())
     ruling = verdicts.ruling(Claim(case.question, fact.text, text.raw))
     return FactScore(fact.label, role, ruling.outcome, ruling.spans, ruling.reason)
 
 
-def _score_fact(fact: Fact, role: FactRole, text: Text) -> FactScore:
+def _score_fact(fact: Fact, role: FactRole, text: Text, known: tuple[str, ...] = ()) -> FactScore:
     try:
         match = match_fact(fact, text)
     except Exception as error:  # noqa: BLE001  # the border to the scorer: its failure is no judgement
         return FactScore(fact.label, role, "error", reason=f"{type(error).__name__}: {error}")
-    if match.outcome == "missed" and REDACTED in text.raw:
+    if match.outcome == "missed" and hides(text.raw, known):
         return FactScore(
             fact.label, role, "error", reason="a part of the answer was redacted, and the fact may stand in it"
         )

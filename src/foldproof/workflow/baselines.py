@@ -48,7 +48,7 @@ async def propose_baseline(workspace: Workspace, run_name: str, options: Options
     run, trials = _fit_run(workspace, run_name)
     cases = workspace.replay_set.cases
     verdicts = verdicts_of(workspace)
-    scores = score_run(cases, trials, verdicts=verdicts)
+    scores = score_run(cases, trials, verdicts=verdicts, histories=workspace.replay_set.histories)
     control = await run_control(workspace, run.config, options, cases=cases)
     _refuse_vacuous(workspace, control)
     controls = None
@@ -101,7 +101,7 @@ def _fit_run(workspace: Workspace, name: str) -> tuple[Run, list[Trial]]:
 
     A check leaves runs of one trial a case behind; they are passed over, and named only where there is no better one.
     """
-    config = workspace.project.baseline
+    config, whole = workspace.project.baseline, workspace.replay_set
     need_project(workspace)
     runs = [workspace.store.run(name)] if name else workspace.store.runs(config=config)
     refusal: UsageError | None = None
@@ -109,7 +109,7 @@ def _fit_run(workspace: Workspace, name: str) -> tuple[Run, list[Trial]]:
         if not name and (run.control or run.state != "finished"):
             continue
         trials = workspace.store.trials(run)
-        scores = score_run(workspace.replay_set.cases, trials, verdicts=verdicts_of(workspace))
+        scores = score_run(whole.cases, trials, verdicts=verdicts_of(workspace), histories=whole.histories)
         try:
             _refuse_unfit(workspace, run, scores)
         except UsageError as error:

@@ -97,7 +97,14 @@ def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanati
     explained = tuple(
         ExplainedTrial(
             trial,
-            score_trial(case, trial, records=records, verdicts=verdicts, cut_off=run.control == "unplugged"),
+            score_trial(
+                case,
+                trial,
+                records=records,
+                verdicts=verdicts,
+                histories=workspace.replay_set.histories,
+                cut_off=run.control == "unplugged",
+            ),
             workspace.store.listing(trial.store_written) if trial.store_written else None,
             workspace.store.listing(trial.store_kept) if trial.store_kept else None,
         )

@@ -55,6 +55,7 @@ def report_run(
         trials,
         records=records_of(workspace, run),
         verdicts=verdicts_of(workspace),
+        histories=workspace.replay_set.histories,
         cut_off=run.control == "unplugged",
     )
     judge = None

@@ -310,7 +310,9 @@ def select_cases(workspace: Workspace, config: str, options: Options) -> tuple[C
     wanted = {case.id for case in cases}
     whole = (run for run in runs if wanted <= {trial.case for trial in workspace.store.trials(run)})
     newest = next(whole, runs[0])
-    scores = score_run(cases, workspace.store.trials(newest), verdicts=verdicts_of(workspace))
+    scores = score_run(
+        cases, workspace.store.trials(newest), verdicts=verdicts_of(workspace), histories=workspace.replay_set.histories
+    )
     failing = tuple(case for case in cases if scores[case.id].trials and scores[case.id].outcome != "pass")
     if not failing:
         raise NothingSelectedError(f"nothing selected: every case that run {newest.name} asked passes")
