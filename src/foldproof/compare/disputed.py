@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from foldproof.cases import DISPUTED, DISPUTED_SOURCE, DRAFT, Case, ReplaySet
+from foldproof.cases import DISPUTED, DISPUTED_SOURCE, DRAFT, STRICT_CLASSES, Case, ReplaySet
 from foldproof.score import CaseScore
 
 
@@ -40,6 +40,13 @@ def key_figures(replay_set: ReplaySet, scores: Mapping[str, CaseScore]) -> tuple
     tags = sorted({tag for case in judged for tag in case.tags if tag != DRAFT and not tag.startswith(DISPUTED)})
     groups = [("", judged), *((tag, [case for case in judged if tag in case.tags]) for tag in tags)]
     return tuple(figures for name, cases in groups if (figures := _figures(name, cases, scores)).wrong)
+
+
+def unguarded(replay_set: ReplaySet) -> tuple[str, ...]:
+    """What a verdict must say of disputed cases whose class must not be lost: a pass says nothing of them."""
+    strict = [case for case in replay_set.cases if DISPUTED in case.tags and case.case_class in STRICT_CLASSES]
+    told = ", ".join(f"{case.id} ({case.case_class})" for case in strict)
+    return (f"no gate guards these cases, since they are disputed: {told}",) if told else ()
 
 
 def _figures(name: str, cases: Iterable[Case], scores: Mapping[str, CaseScore]) -> KeyFigures:

@@ -11,7 +11,7 @@ from typing import Literal
 from foldproof.cases import STRICT_CLASSES, ReplaySet, Requirement
 from foldproof.compare.corrections import CorrectionRate, correction_rates
 from foldproof.compare.diff import CaseChange, diff_scores
-from foldproof.compare.disputed import KeyFigures, key_figures
+from foldproof.compare.disputed import KeyFigures, key_figures, unguarded
 from foldproof.compare.figures import RunFigures, change_figures, run_figures
 from foldproof.compare.gate import ClassGate, gate_scores
 from foldproof.compare.statistics import SignFlip
@@ -140,6 +140,7 @@ def judge_check(replay_set: ReplaySet, evidence: Evidence, *, today: date) -> Ch
     if ungated := replay_set.ungated:
         before, after = _without(ungated, whole.before), _without(ungated, whole.after)
         evidence = replace(whole, baseline=_without(ungated, whole.baseline), before=before, after=after)
+    notes += unguarded(replay_set)
     if drafts := replay_set.drafts:
         notes = [*notes, f"nobody has confirmed these drafts, so they decide nothing: {_named(sorted(drafts))}"]
     gate = gate_scores(replay_set.gate, evidence.after, sizes=sizes, waived=waivers, vacuous=evidence.vacuous)

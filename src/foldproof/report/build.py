@@ -17,7 +17,7 @@ from foldproof.compare import (
 )
 from foldproof.compare.corrections import correction_rates
 from foldproof.compare.diff import count_owners, lost_facts, owner_of
-from foldproof.compare.disputed import key_figures
+from foldproof.compare.disputed import key_figures, unguarded
 from foldproof.compare.statistics import SignFlip
 from foldproof.compare.verdict import MEANING
 from foldproof.core import Problem
@@ -190,7 +190,7 @@ def run_document(
         run=info,
         gate=_gate_rows(verdict.gate),
         cases=_scored_cases(settled.values(), replay_set, trials),
-        notes=list(notes),
+        notes=[*notes, *unguarded(replay_set)],
         owners=count_owners(owner_of(bad)[0] for case in settled.values() for bad in _missed(case)),
         rate=None if info.control else _rate(run_figures(counted)),
         corrections=correction_rows(correction_rates(replay_set.cases, scores)),

@@ -106,7 +106,7 @@ def run_recall(replay_set: ReplaySet, trials: Iterable[Trial]) -> RunRecall:
             given = max(given, len(items))
             ranked = ranked or any(item.score is not None for item in items)
     groups = (group_recall(name, group, given, ranked=ranked) for name, group in _groups(cases, ranks))
-    return RunRecall(tuple(groups) if given else (), len(asked) - len(ranks))
+    return RunRecall(tuple(groups) if ranks else (), len(asked) - len(ranks))
 
 
 def _sources(case: Case) -> tuple[str, ...]:

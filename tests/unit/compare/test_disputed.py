@@ -5,7 +5,7 @@ from datetime import date
 
 from foldproof.cases import ReplaySet, Requirement
 from foldproof.compare import Evidence, judge_check, judge_run
-from foldproof.compare.disputed import KeyFigures, key_figures
+from foldproof.compare.disputed import KeyFigures, key_figures, unguarded
 
 TODAY = date(2026, 3, 4)
 
@@ -49,3 +49,15 @@ def test_nor_does_it_in_a_check_which_shows_it_all_the_same(replay_set, scores):
     assert (check.verdict, [(case.id, case.change) for case in check.cases]) == ("pass", [("a", "lost"), ("b", "kept")])
     assert (check.keys, check.after.judged) == ((KeyFigures("", 2, 1, 1, 0),), 1)
     assert not any("draft" in note for note in check.notes)
+
+
+def test_a_pass_says_which_cases_of_a_class_that_must_not_be_lost_nothing_guards(replay_set, scores):
+    gate = {"safety": Requirement(), "semantic": Requirement()}
+    made = replay_set({"a": "safety", "b": "semantic"}, gate)
+    after = scores(a="F", b="P")
+    told = "no gate guards these cases, since they are disputed: a (safety)"
+    disputed = tagged(made, a=("disputed",), b=("disputed",))
+    check = judge_check(tagged(made, a=("disputed",)), Evidence(after, after, after), today=TODAY)
+    assert (check.verdict, check.notes) == ("pass", (told,))
+    assert unguarded(disputed) == (told,), "one of another class may be lost"
+    assert unguarded(tagged(made, b=("disputed",))) == ()

@@ -70,7 +70,8 @@ def test_nothing_retrieved_is_a_miss_and_nothing_seen_is_not():
     told = found([a_trial(), by_id(1, case="b")], a_case(), a_case("b"))
     assert (told.groups[0].cases, told.groups[0].at[-1].any, told.untraced) == (2, 0.5, 0)
     assert found([Trial("a", 0)]) == RunRecall((), 1)
-    assert found([a_trial()]) == RunRecall((), 0), "no item was ever given: there is nothing to tell"
+    told = found([a_trial()])
+    assert (told.groups[0].at, told.untraced) == ((RecallAt(0, 0.0, 0.0, 0.0),), 0), "a memory that gives nothing"
 
 
 def test_a_candidate_that_was_passed_over_is_not_given():
