@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from foldproof.cliff.force import Force
 from foldproof.cliff.labels import LabelledLine
 from foldproof.cliff.units import Unit, apart, names_in, stem, units_of
 from foldproof.compaction import sentences_of
@@ -22,9 +23,9 @@ Survival = Literal["verbatim", "kept", "degraded", "lost"]
 negation, numbers and binding form. `degraded`: its object stands there without one of these. Else it is lost."""
 SURVIVALS: tuple[Survival, ...] = ("verbatim", "kept", "degraded", "lost")
 SURVIVED: frozenset[Survival] = frozenset({"verbatim", "kept"})
-Lack = Literal["", "turned round", "number", "binding", "history"]
+Lack = Literal["", "turned round", "number", "binding", "history", "weakened"]
 """What a degraded line lacks: its negation, or it has one that it did not have; a number; what makes it a rule; that it
-still holds, where it is told as something that was once said."""
+still holds, where it is told as something that was once said; that it holds without "if", "mostly" or "try to"."""
 _RULES = frozenset({"safety", "procedure"})
 """The classes whose lines say what to do, so that a report of them ("he had asked to …") is no rule any more."""
 _PART_GONE: dict[str, Lack] = {"negation": "turned round", "number": "number", "binding": "binding"}
@@ -46,7 +47,7 @@ class LineSurvival:
         return self.outcome in SURVIVED
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Clause:
     """One sentence of a line, as it is looked for: its parts, and the phrases that must stand as they are."""
 
@@ -99,7 +100,13 @@ class _Clause:
             return _PART_GONE[gone]
         if not self.parts.denying and (has_denial(unit.tokens[start:end]) or unit.denies(start, end)):
             return "turned round"
-        return "history" if self.rule and is_reported(unit.tokens, start) else ""
+        if self.rule and is_reported(unit.tokens, start):
+            return "history"
+        return self._force.lost_at(unit, start, end)
+
+    @cached_property
+    def _force(self) -> Force:
+        return Force(Unit(self.text), frozenset(self.stems), self.rule)
 
     def _is_named(self, unit: Unit) -> bool:
         """Whether the single word is a name, written alike in both."""
@@ -144,23 +151,28 @@ class Wanted:
     def survival(self, match: Match, units: Sequence[Unit]) -> LineSurvival:
         """What became of the line in a text, of which `match` says whether its words stand together there."""
         if match.outcome == "held":
-            history = self._history(units)
-            return LineSurvival(self.line, *history) if history else LineSurvival(self.line, "verbatim")
+            return self._as_it_is(units)
         found = [clause.best_in(units) for clause in self._clauses]
         if match.outcome == "negated" and not any(outcome == "kept" for outcome, _, _ in found):
             return LineSurvival(self.line, "degraded", "turned round", next((text for *_, text in found if text), ""))
         worst = max(found, key=lambda one: SURVIVALS.index(one[0]), default=("lost", "", ""))
         return LineSurvival(self.line, worst[0], worst[1], worst[2] if worst[0] == "degraded" else "")
 
-    def _history(self, units: Sequence[Unit]) -> tuple[Survival, Lack, str] | None:
-        """A rule that stands word for word, but only after a word that makes it history, in the same clause."""
-        key = normalize(self.line.text)
-        if not self._rules(self.line.text):
-            return None
-        holding = [(unit, place) for unit in units if (place := unit.place_of(key)) is not None]
-        if holding and all(is_reported(unit.tokens_since_clause(place), place) for unit, place in holding):
-            return "degraded", "history", holding[0][0].raw[:_SHOWN]
-        return None
+    def _as_it_is(self, units: Sequence[Unit]) -> LineSurvival:
+        """What became of a line that stands word for word: in a report or under a condition it says less."""
+        key, rule = normalize(self.line.text), self._rules(self.line.text)
+        force = Force(Unit(self.line.text), frozenset(), rule)
+        lacks: list[tuple[Lack, str]] = []
+        for unit in units:
+            place = unit.place_of(key)
+            if place is None:
+                continue
+            lack: Lack = "history" if rule and is_reported(unit.tokens_since_clause(place), place) else ""
+            lack = lack or force.lost_around(unit, place, place + len(apart(key.split())))
+            if not lack:
+                return LineSurvival(self.line, "verbatim")
+            lacks.append((lack, unit.raw[:_SHOWN]))
+        return LineSurvival(self.line, "degraded", *lacks[0]) if lacks else LineSurvival(self.line, "verbatim")
 
 
 def _phrase(key: str) -> Fact | None:

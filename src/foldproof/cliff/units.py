@@ -68,7 +68,7 @@ class Unit:
     def place_of(self, key: str) -> int | None:
         """Which token a normalized text begins at, or None where its tokens do not stand together."""
         at = self.text.padded.find(f" {key} ")
-        return self.text.padded.count(" ", 0, at) if at >= 0 else None
+        return len(apart(self.text.padded[:at].split())) if at >= 0 else None
 
     def tokens_since_clause(self, place: int) -> Sequence[str]:
         """The tokens before a place, those of earlier clauses blanked."""

@@ -133,7 +133,7 @@ class RemarkRow(Document):
     round: int
     line: int = Field(description="the line of the document; 0 for what is invented")
     line_class: str = Field(validation_alias="class", serialization_alias="class")
-    lack: str = Field(description="what a degraded line lacks: turned round, number, binding, history")
+    lack: str = Field(description="what a degraded line lacks: turned round, number, binding, history, weakened")
     text: str
 
 
