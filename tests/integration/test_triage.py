@@ -296,6 +296,22 @@ def test_an_error_without_the_memory_is_not_asked_further_and_says_what_to_do(so
     assert any('`{"kind": "none"}`' in note for note in done.document["notes"])
 
 
+def test_where_a_limit_ended_a_run_the_sorting_is_open(sorting, cli):
+    folder = sorting([CASES[6], CASES[9]])
+    source = (folder / "reader.py").read_text()
+    priced = source.replace(
+        'return "; ".join([*self.told, *before.splitlines()]) or "I do not know."',
+        'return Reply("; ".join([*self.told, *before.splitlines()]) or "No.", usage=Usage(cost_usd=0.5))',
+    )
+    (folder / "reader.py").write_text("from foldproof import Reply\nfrom foldproof.logs import Usage\n" + priced)
+    done = cli("triage", "production", "--max-cost", "2.2", "--jobs", "1", "--json")
+    assert [run["asked"] for run in done.document["runs"]] == [2, 3], "half of the trials with the memory"
+    assert done.document["counts"][1]["bucket"] == "keep"
+    assert (done.code, "cost limit is reached" in done.document["reasons"][0]) == (7, True)
+    again = cli("triage", "production", "--json")
+    assert (again.code, again.document["reasons"]) == (0, [])
+
+
 def test_recall_says_what_it_cannot_know(sorting, cli):
     sorting(recall={"agent": "recall", "memory": {"kind": "window", "turns": 3}})
     document = cli("triage", "recall", "--only", "cat", "--only", "gate", "--json").document

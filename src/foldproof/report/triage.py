@@ -86,14 +86,16 @@ def triage_document(
     asked_by: Mapping[str, AskedBy],
     runs: Iterable[RunInfo],
     notes: Iterable[str],
+    stopped: Iterable[str] = (),
 ) -> TriageDocument:
     """The document of sorted cases: a pass where something is answerable and every trial that matters was judged.
 
-    A case that is flaky, or expects nothing, is undecided and told; it makes nothing inconclusive.
+    A case that is flaky, or expects nothing, is undecided and told; it makes nothing inconclusive. `stopped` are the
+    limits that ended one of the runs: fewer trials speak for its cases than were wanted.
     """
     why = {one.id: one.why for one in chosen}
     canaries = sum(one.canary for one in chosen)
-    reasons = _reasons(triaged)
+    reasons = [*dict.fromkeys(stopped), *_reasons(triaged)]
     cases = [_row(one, replay_set.case(one.id), asked_by[one.id], why.get(one.id, "")) for one in triaged]
     counts = _counts(cases)
     return TriageDocument(

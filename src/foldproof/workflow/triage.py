@@ -137,7 +137,6 @@ def _notes(workspace: Workspace, config: str, runs: tuple[RunReport, ...]) -> tu
     if any(report.run.control == "unplugged" and any(s.errors for s in report.scores.values()) for report in runs):
         found.append(_UNPLUGGED)
     for report in runs:
-        found += [report.stopped] if report.stopped else []
         found += wording_note(configuration, report.run.control)
         found += () if report.run.control else (*report.run.notes, *record_notes(workspace, report))
         if report.reused:

@@ -103,6 +103,7 @@ def _document(replay_set: ReplaySet, report: TriageReport, *, least: int) -> Tri
         chosen=report.chosen,
         asked_by={name: AskedBy(one.user, one.topic, one.asked) for name, one in report.origins.items()},
         runs=[run_info(one.run, asked=one.asked, reused=one.reused, cost_usd=one.cost_usd) for one in report.runs],
+        stopped=[one.stopped for one in report.runs if one.stopped],
         notes=[*([few] if len(report.chosen) < least else []), *report.notes],
     )
 
