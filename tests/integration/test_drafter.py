@@ -128,6 +128,15 @@ def test_an_answer_that_cannot_be_read_is_a_failure_and_no_proposal(logged, cli,
     assert why in part["first_error"]
 
 
+def test_a_key_that_an_unreadable_answer_repeats_is_not_shown(logged, cli, monkeypatch):
+    key = "plain-key-of-no-known-form"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with drafter(logged, lambda request: f"Your key is {key}, and I refuse."):
+        done = cli("mine", "log.jsonl", "--to", "new.yaml", "--drafter", "writer")
+    assert "Your key is [redacted], and I refuse." in " ".join(done.out.split())
+    assert key not in done.out + done.err
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [

@@ -77,7 +77,10 @@ class Drafter:
         """
         messages = ",".join([message_json("system", DRAFT.render({})), message_json("user", _shown(exchange))])
         answer = await self.chat.complete(f"[{messages}]", _MORE)
-        facts, case_class = _read(answer.text)
+        try:
+            facts, case_class = _read(answer.text)
+        except AgentError as error:
+            raise self.chat.endpoint.safe(error) from None
         return Proposal(facts, case_class, answer.usage)
 
 

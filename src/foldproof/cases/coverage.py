@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from foldproof.cases.records import DRAFT, Case
+from foldproof.cases.records import DISPUTED, DRAFT, Case
 from foldproof.logs.topics import by_root, most_shared, root
 from foldproof.logs.traffic import AskedQuestion, Traffic
 
@@ -95,11 +95,12 @@ def cover_traffic(traffic: Traffic, cases: Sequence[Case]) -> Coverage:
     """Hold what was asked against what the cases ask.
 
     A case covers a question where they share words that say enough of both (`COVERS`). Numbers play no part, since
-    another order is asked for in the same way. The same thing in other words is not seen. Drafts are left out, and so
-    is a case without a word of its own.
+    another order is asked for in the same way. The same thing in other words is not seen. Drafts and disputed cases are
+    left out, and so is a case without a word of its own.
     """
     asks = {case.id: [words for part in case.parts if (words := frozenset(by_root(part.question)))] for case in cases}
     left_out = {case.id: "nobody has confirmed it: it is a draft" for case in cases if DRAFT in case.tags}
+    left_out |= {case.id: "its key is disputed: it guards nothing" for case in cases if DISPUTED in case.tags}
     left_out |= {name: "its question has no word of its own" for name in asks if not asks[name]}
     asks = {name: words for name, words in asks.items() if name not in left_out}
     matcher = _Matcher(asks, Rarity([frozenset(question.words) for question in traffic.questions]))

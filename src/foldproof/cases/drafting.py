@@ -13,7 +13,7 @@ from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.records import DRAFT, Case
 from foldproof.core import REDACTED
 from foldproof.logs import Session, Turn
-from foldproof.matching import Fact
+from foldproof.matching import Fact, check_fact, match_fact
 
 CLASSES_DRAFTED = ("safety", "identity", "preference", "episodic", "semantic")
 """The classes that a draft can have, the strictest first."""
@@ -148,10 +148,24 @@ def sourced(exchange: Exchange, span: str) -> DraftedFact | Refused:
     return "in nothing that was known before"
 
 
+def proposed(exchange: Exchange, text: str) -> DraftedFact | Refused:
+    """A text that a model proposes, as a fact with its source, or why it is none.
+
+    Beside the span rule its own answer must pass it: to the matcher `C++` is no `C`, `-42` no `42`, and what an answer
+    denies it does not say.
+    """
+    fact = sourced(exchange, text)
+    if isinstance(fact, DraftedFact):
+        wanted = Fact("normalized", text)
+        if check_fact(wanted) or not match_fact(wanted, exchange.answer).held:
+            return "not in the answer"
+    return fact
+
+
 def shortened(exchange: Exchange, text: str) -> DraftedFact | None:
-    """The longest words in a row of a text that keep to the span rule: half of it at least, and three words."""
+    """The longest words in a row of a text that can be proposed: half of it at least, and three words."""
     least = max(_LEAST_SHORTENED, (len(_WORD.findall(text)) + 1) // 2)
-    found = (sourced(exchange, run) for run in _runs(text, _LONGEST_PROPOSAL, least))
+    found = (proposed(exchange, run) for run in _runs(text, _LONGEST_PROPOSAL, least))
     return next((fact for fact in found if isinstance(fact, DraftedFact)), None)
 
 

@@ -16,7 +16,7 @@ from foldproof.agents.drafter import DRAFT, Drafter, Proposal, open_drafter
 from foldproof.agents.model import check_model
 from foldproof.agents.waiting import patiently
 from foldproof.cases import Limits, expand, project_environment
-from foldproof.cases.drafting import CLASSES_DRAFTED, DraftedFact, Exchange, shortened, sourced
+from foldproof.cases.drafting import CLASSES_DRAFTED, DraftedFact, Exchange, proposed, shortened
 from foldproof.core import UsageError, first_of, nearest_of
 from foldproof.workflow.workspace import locate_project
 
@@ -161,7 +161,7 @@ class _Bench:
         facts = []
         for text in proposal.facts:
             self._found.proposed += 1
-            fact = sourced(exchange, text.strip())
+            fact = proposed(exchange, text.strip())
             if isinstance(fact, DraftedFact):
                 facts.append(fact)
             elif short := shortened(exchange, text):

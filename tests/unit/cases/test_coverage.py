@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldproof.cases import DRAFT, Case, CaseSession, CaseTurn
+from foldproof.cases import DISPUTED, DRAFT, Case, CaseSession, CaseTurn
 from foldproof.cases.coverage import COVERS, Rarity, cover_traffic
 from foldproof.logs import FORMATS
 from foldproof.logs.topics import by_root
@@ -90,10 +90,11 @@ def test_what_is_not_known_of_the_time_before_is_not_told_as_nothing():
     assert (held.topics[0].earlier, held.cases[0].earlier, held.topics[0].example) == (None, None, "Which port?")
 
 
-def test_drafts_and_cases_without_own_words_are_left_out_and_every_turn_of_a_session_counts():
+def test_drafts_disputed_cases_and_cases_without_own_words_are_left_out_and_every_turn_of_a_session_counts():
     turns = (CaseTurn("My badge is lost."), CaseTurn("And now?"), CaseTurn("How do I reset my badge then?"))
     cases = [
         Case("draft", "Which port?", tags=(DRAFT,)),
+        Case("wrong", "Which port?", tags=(DISPUTED,)),
         Case("frozen", "So what do I do now?"),
         Case("talk", turns[-1].user, sessions=(CaseSession(turns),)),
     ]
@@ -101,6 +102,7 @@ def test_drafts_and_cases_without_own_words_are_left_out_and_every_turn_of_a_ses
     assert (held.covered, [one.case for one in held.cases]) == (1, ["talk"])
     assert held.left_out == {
         "draft": "nobody has confirmed it: it is a draft",
+        "wrong": "its key is disputed: it guards nothing",
         "frozen": "its question has no word of its own",
     }
 

@@ -14,6 +14,7 @@ from foldproof.cases.drafting import (
     draft_cases,
     draft_of_answer,
     joined_facts,
+    proposed,
     shortened,
     sourced,
 )
@@ -214,7 +215,7 @@ def test_a_draft_of_an_answer_has_no_source():
 
 
 @pytest.mark.parametrize(
-    ("proposed", "wanted"),
+    ("text", "wanted"),
     [
         ("the spare key hangs behind the red bookcase", "behind the red bookcase"),
         ("It is behind the red bookcase, said Ines.", "behind the red bookcase"),
@@ -225,8 +226,30 @@ def test_a_draft_of_an_answer_has_no_source():
         ("", None),
     ],
 )
-def test_of_a_proposal_the_longest_words_that_keep_to_the_rule_are_taken(proposed, wanted):
+def test_of_a_proposal_the_longest_words_that_keep_to_the_rule_are_taken(text, wanted):
     told = past("The spare key hangs behind the red bookcase. Is the blue sofa here?")
     exchange = Exchange("Where is the spare key?", "Behind the red bookcase is the place.", tuple(told))
-    found = shortened(exchange, proposed)
+    found = shortened(exchange, text)
     assert (found and found.text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("C", True),
+        ("C++", False),
+        ("42", True),
+        ("-42", False),
+        ("not vegetarian", True),
+        ("vegetarian", False),
+        ("_", False),
+    ],
+)
+def test_what_the_logged_answer_itself_would_fail_is_not_proposed(text, fits):
+    """The span rule goes by words: without the matcher a case could be drafted that no right answer passes."""
+    said = "I use C in room 42, and I am not vegetarian, _ as you know."
+    exchange = Exchange("What do you know?", "You use C in room 42, and you are not vegetarian _ .", tuple(past(said)))
+    assert isinstance(sourced(exchange, text), DraftedFact)
+    found = proposed(exchange, text)
+    assert (found == "not in the answer") is not fits
+    assert isinstance(found, DraftedFact) is fits
