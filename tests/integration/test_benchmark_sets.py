@@ -139,3 +139,12 @@ def test_many_doubts_are_counted_and_a_few_named(cli: Callable[..., Any], tmp_pa
     told = " ".join(cli("import", "locomo", tmp_path / "talk.json", *options).out.split())
     assert "locomo_0_qa4 and 2 more cases" in told
     assert "disputed keys by kind: a-guess 6" in told
+
+
+def test_a_question_that_is_left_out_is_told_in_sentences(cli: Callable[..., Any], tmp_path: Path) -> None:
+    questions = [asked("Who?", "Vera", "D1:1"), asked("Which key?", "sk-proj-" + "aB3" * 16, "D1:1")]
+    (tmp_path / "talk.json").write_text(json.dumps([{"conversation": TALK, "qa": questions}]))
+    done = cli("import", "locomo", tmp_path / "talk.json", "--into", tmp_path / "out")
+    told = " ".join(done.out.split())
+    assert "and no secret is written; the question is left out; add it by hand if it matters" in told
+    assert "sk-proj-" not in done.out

@@ -69,6 +69,7 @@ def test_what_stands_in_both_is_kept_and_the_rest_is_counted(logged, cli):
     assert ([fact.text for fact in port.expected], port.case_class) == (["8443"], "semantic")
     shown = next(request.prompt for request in model.requests if "Question: Where is the spare" in request.prompt)
     assert "- user: The spare key hangs behind the red bookcase" in shown
+    assert shown.index("- user: The spare key") < shown.index("- agent: Noted."), "a talk is shown as it was said"
     assert "zebra" not in shown
     assert all("2 plus 2" not in request.prompt for request in model.requests)
 

@@ -85,18 +85,19 @@ class Drafter:
 
 
 def _shown(exchange: Exchange) -> str:
-    """The exchange as the model is shown it: the turns that share most words with the answer, oldest first."""
+    """The exchange as the model is shown it: what shares most words with the answer, memory items first, then the talk."""
     said = set(exchange.plain_answer.split())
     turns = sorted(
         enumerate(exchange.sources), key=lambda pair: (-len(said.intersection(pair[1].words.split())), pair[0])
     )
     kept, room = [], _ROOM
-    for place, source in turns:
+    for _, source in turns:
         if len(source.turn.text) <= room:
-            kept.append((place, source.turn))
+            kept.append(source)
             room -= len(source.turn.text)
-    kept.sort(key=lambda pair: -pair[0])
-    known = "\n".join(f"- {turn.role}: {turn.text}" for _, turn in kept)
+    order = {session.id: at for at, session in enumerate((*exchange.held, *exchange.past))}
+    kept.sort(key=lambda source: (order[source.session], source.number))
+    known = "\n".join(f"- {source.turn.role}: {source.turn.text}" for source in kept)
     return f"Known before:\n{known}\n\nQuestion: {exchange.question}\n\nAnswer: {exchange.answer}\n\nThe JSON object:"
 
 

@@ -79,7 +79,7 @@ def _benchmark(
             f"{report.cases} cases; histories: {report.histories}; sha256 of the data: {report.sha256[:12]}",
             *report.notes,
             *_doubts(report),
-            *map(str, report.problems),
+            *(str(problem).replace("\n  ", "; ") for problem in report.problems),
         ],
         next=[f"cd {target}", "foldproof run production", "foldproof baseline accept", "foldproof check window"],
     )
