@@ -85,7 +85,7 @@ class Drafter:
 
 
 def _shown(exchange: Exchange) -> str:
-    """The exchange as the model is shown it: what shares most words with the answer, memory items first, then the talk."""
+    """The exchange as the model is shown it: what shares most words with the answer; memory items, then the talk."""
     said = set(exchange.plain_answer.split())
     turns = sorted(
         enumerate(exchange.sources), key=lambda pair: (-len(said.intersection(pair[1].words.split())), pair[0])
