@@ -28,6 +28,22 @@ def test_explain_shows_what_was_recorded(
     assert trial["score"]["answer"][start:end].lower() == "gastritis"
 
 
+def test_explain_counts_what_differs_from_the_set_of_now_and_nothing_that_does_not(
+    project: Callable[..., Path], cli: Callable[..., Any]
+) -> None:
+    cases = [{"id": name, "question": "Which?", "expected_facts": ["Postgres 15"]} for name in ("a", "b", "c")]
+    project(cases=cases[:2])
+    assert cli("run", "production").code == 0
+    project(cases=cases[:1])
+    assert cli("explain", "0001", "a", "--json").document["note"] == (
+        "the set has changed since run 0001; cases no longer in the set: 1"
+    )
+    project(cases=[cases[0], cases[2]])
+    assert cli("explain", "0001", "a", "--json").document["note"] == (
+        "the set has changed since run 0001; cases not asked in it: 1; cases no longer in the set: 1"
+    )
+
+
 def test_explain_wrong_names(demo_project: Path, cli: Callable[..., Any]) -> None:
     assert "did you mean `pain-relief`" in cli("explain", "window", "pain-relif").err
     assert cli("explain", "9999", "pain-relief").code == 4

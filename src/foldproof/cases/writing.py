@@ -32,8 +32,8 @@ def write_atomically(path: Path, raw: bytes) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        message = f"{shown(path)} cannot be written: {error.strerror}\n  check the folder and its rights"
-        raise UsageError(message) from None
+        remedy = "check the folder, its rights and the room on the disk"
+        raise UsageError(f"{shown(path)} cannot be written: {error.strerror}\n  {remedy}") from None
 
 
 def _umask() -> int:

@@ -71,9 +71,10 @@ def _set_note(workspace: Workspace, run: Run, asked: set[str]) -> str:
     if run.set_sha256 == workspace.replay_set.sha256:
         return ""
     now = {case.id for case in workspace.replay_set.cases}
-    missing, unknown = len(now - asked), len(asked - now)
-    extra = f"; {missing} cases were not asked in it, {unknown} are no longer in the set" if missing or unknown else ""
-    return f"the set has changed since run {run.name}{extra}"
+    counts = {"cases not asked in it": len(now - asked), "cases no longer in the set": len(asked - now)}
+    return "; ".join(
+        [f"the set has changed since run {run.name}", *(f"{name}: {n}" for name, n in counts.items() if n)]
+    )
 
 
 def explain_case(workspace: Workspace, run_name: str, case_id: str) -> Explanation:
