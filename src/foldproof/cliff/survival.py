@@ -160,19 +160,23 @@ class Wanted:
 
     def _as_it_is(self, units: Sequence[Unit]) -> LineSurvival:
         """What became of a line that stands word for word: in a report or under a condition it says less."""
-        key, rule = normalize(self.line.text), self._rules(self.line.text)
-        force = Force(Unit(self.line.text), frozenset(), rule)
-        lacks: list[tuple[Lack, str]] = []
-        for unit in units:
-            place = unit.place_of(key)
-            if place is None:
-                continue
-            lack: Lack = "history" if rule and is_reported(unit.tokens_since_clause(place), place) else ""
-            lack = lack or force.lost_around(unit, place, place + len(apart(key.split())))
-            if not lack:
-                return LineSurvival(self.line, "verbatim")
-            lacks.append((lack, unit.raw[:_SHOWN]))
-        return LineSurvival(self.line, "degraded", *lacks[0]) if lacks else LineSurvival(self.line, "verbatim")
+        for sentence in sentences_of(self.line.text):
+            lacks = [found for unit in units if (found := self._lack_around(sentence, unit)) is not None]
+            if lacks and all(lack for lack, _ in lacks):
+                return LineSurvival(self.line, "degraded", *lacks[0])
+        return LineSurvival(self.line, "verbatim")
+
+    def _lack_around(self, sentence: str, unit: Unit) -> tuple[Lack, str] | None:
+        """What a sentence of the line lacks in one of a text that has its words; None where it has not."""
+        key = normalize(sentence)
+        place = unit.place_of(key)
+        if place is None:
+            return None
+        rule = self._rules(sentence)
+        if rule and is_reported(unit.tokens_since_clause(place), place):
+            return "history", unit.raw[:_SHOWN]
+        force = Force(Unit(sentence), frozenset(), rule)
+        return force.lost_around(unit, place, place + len(apart(key.split()))), unit.raw[:_SHOWN]
 
 
 def _phrase(key: str) -> Fact | None:

@@ -96,3 +96,10 @@ def test_a_wish_is_no_less_for_a_word_of_wishing():
 
 def test_a_line_that_stands_whole_in_one_place_survives_what_another_says():
     assert became(MAIN, "Ideally never push to main.\nRules: never push to main.") == ("verbatim", "")
+
+
+def test_each_sentence_of_a_line_must_stand_unweakened():
+    line = f"{MAIN} Always open a request."
+    assert became(line, f"Rules. {line}") == ("verbatim", "")
+    assert became(line, f"Ideally {line}") == ("degraded", "weakened")
+    assert became(line, f"{line[:-1]} if time allows.") == ("degraded", "weakened")
