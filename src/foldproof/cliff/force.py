@@ -12,14 +12,15 @@ from functools import cached_property
 from typing import Literal
 
 from foldproof.cliff.units import Unit, stem
+from foldproof.matching.negation import WITHOUT
 from foldproof.matching.parts import BANS, LIMITS, OBLIGES, has_denial
 
 Loss = Literal["", "turned round", "number", "binding", "history", "weakened"]
 
 _HEDGING = (
     "optional optionally sometimes usually generally typically often mostly mainly rarely seldom hardly maybe perhaps"
-    " possible possibly probably might could most some few several selected unless except excepting"
-    " manchmal meistens meist oft selten vielleicht eventuell einige manche außer parfois souvent rarement sauf"
+    " possible possibly probably might could most some few several selected unless except excepting excluding"
+    " manchmal meistens meist oft selten vielleicht eventuell einige manche ausser parfois souvent rarement sauf"
     " certains quizás excepto salvo"
 )
 _WISHING = (
@@ -27,7 +28,7 @@ _WISHING = (
     " idealerweise bevorzugt empfohlen idéalement préférez"
 )
 _ALLOWING = "allowed permitted acceptable ok okay erlaubt gestattet zulässig permis permitido"
-_DIVIDING = "before after until instead rather over under above below than bevor nachdem statt über"
+_DIVIDING = "before after until then instead rather over under above below than bevor nachdem dann statt über puis"
 _HEDGES = frozenset(_HEDGING.split())
 _WISHES = frozenset(_WISHING.split())
 """What makes a wish of a rule; a wish is no less for them."""
@@ -35,18 +36,35 @@ _ADVICE = frozenset(["should", "sollte", "sollten", "soll", "sollen"])
 """Binds, and less than what says `must`."""
 _LEAVES = frozenset(["may", "can", "kann", "können", "darf", "dürfen", "peut", "peuvent", "puede", "pueden"])
 """What leaves a choice, but in a ban or a limit: "only admins may" and "nobody can" bind as they are."""
-_CONDITIONS = frozenset(["if", "unless", "except", "wenn", "falls", "sofern", "außer", "sauf", "salvo"])
+_CONDITIONS = frozenset(["if", "unless", "except", "wenn", "falls", "sofern", "ausser", "sauf", "salvo"])
 """What makes a statement conditional behind it, also behind a comma."""
+_UNSPACED = (
+    "除非",
+    "尽量",
+    "盡量",
+    "如果",
+    "可能",
+    "最好",
+    "通常",
+    "有时",
+    "有時",
+    "もし",
+    "なるべく",
+    "できれば",
+    "場合を除き",
+)
+"""Hedges and conditions of scripts without blanks, where a word is no token."""
 _REVOKED = frozenset(["obsolete", "outdated", "revoked", "lifted", "superseded", "repealed", "longer", "anymore"])
 _LIFTING = frozenset(["hesitate", "forget", "only", "just", "mind", "fail", "worry", "hurt", "afraid"])
 """What makes the negator before it one of its own: "do not hesitate to push"."""
 _ORS = frozenset(["or", "nor", "oder", "noch", "ou", "o"])
+_BUTS = frozenset(["but", "bar", "besides"])
 _ANDS = frozenset(["and", "or", "plus", "und", "oder", "sowie", "et", "ou"])
 _BETWEEN = frozenset(_DIVIDING.split())
 """What has two sides that must not change places."""
 _PAIRS = (
     "before/after over/under above/below above/under over/below more/less more/fewer most/least minimum/maximum"
-    " bevor/nachdem vor/nach über/unter mindestens/höchstens"
+    " up/over up/above bevor/nachdem vor/nach über/unter mindestens/höchstens"
 )
 _OPPOSITE: dict[str, frozenset[str]] = {
     word: frozenset(other for pair in _PAIRS.split() if word in (two := pair.split("/")) for other in two) - {word}
@@ -56,6 +74,7 @@ _ALLOWED = frozenset(map(stem, _ALLOWING.split()))
 """What a denial may stand before, and bans what stood there: "pushes to main are not allowed"."""
 _MONEY = (("$", "usd", "dollar", "dollars"), ("€", "eur", "euro", "euros"), ("£", "gbp", "pounds"), ("¥", "jpy", "yen"))
 _CURRENCY = {word: words[0] for words in _MONEY for word in words}
+_DENIALS = frozenset(["", "without"])
 _NEAR = 4
 _FAR = 8
 
@@ -70,7 +89,7 @@ class Force:
 
     def lost_at(self, unit: Unit, start: int, end: int) -> Loss:
         """What takes its force where its words stand in a half-open range of tokens of a sentence."""
-        if self._is_opposite(unit, start, end) or self._has_changed_sides(unit):
+        if self._is_opposite(unit, start, end) or self._has_changed_sides(unit) or self._denies_number(unit):
             return "turned round"
         if self._is_other_money(unit, start, end):
             return "number"
@@ -89,6 +108,10 @@ class Force:
             return "weakened"
         if any(self._is_new(word, _CONDITIONS) for word in unit.tokens[end : end + _NEAR]):
             return "weakened"
+        if any(hedge in unit.raw and hedge not in self.own.raw for hedge in _UNSPACED):
+            return "weakened"
+        if unit.tokens[end : min(clause.stop, end + 1)] and self._is_new(unit.tokens[end], self._openings):
+            return "weakened"
         return "binding" if self._binds_less(unit, start, end) else ""
 
     def _is_new(self, word: str, words: Collection[str]) -> bool:
@@ -97,6 +120,11 @@ class Force:
     @cached_property
     def _is_bounded(self) -> bool:
         return has_denial(self.own.tokens) or not LIMITS.isdisjoint(self.own.words)
+
+    @property
+    def _openings(self) -> Collection[str]:
+        """What directly behind a statement leaves another choice; a ban of this *or* that is none the less one."""
+        return _BUTS if has_denial(self.own.tokens) else _BUTS | _ORS
 
     def _weakens(self, unit: Unit, at: int) -> bool:
         word = unit.tokens[at]
@@ -128,6 +156,15 @@ class Force:
     def _has_pair(self, one: str, other: str) -> bool:
         return (one, other) in zip(self.own.tokens, self.own.tokens[1:], strict=False)
 
+    def _denies_number(self, unit: Unit) -> bool:
+        return any(
+            other in self.own.words
+            and any(char.isdecimal() for char in other)
+            and has_denial((one,))
+            and not self._has_pair(one, other)
+            for one, other in zip(unit.tokens, unit.tokens[1:], strict=False)
+        )
+
     def _is_opposite(self, unit: Unit, start: int, end: int) -> bool:
         near = unit.tokens[max(0, start - 2) : end + 2]
         gone = (word for word in self.own.words if word in _OPPOSITE and word not in unit.words)
@@ -142,7 +179,7 @@ class Force:
 
     @cached_property
     def _sides(self) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
-        """Each word that has sides, a denial as "", with the words that stand behind it only, and elsewhere only."""
+        """Each word that has sides (`_kind`), with the words that stand behind it only, and those elsewhere only."""
         found = []
         for at, word in enumerate(self.own.tokens):
             kind = _kind(word)
@@ -155,9 +192,17 @@ class Force:
                 found.append((kind, behind - elsewhere, elsewhere - behind))
         return tuple(found)
 
+    @cached_property
+    def _parts_denials(self) -> bool:
+        """Whether it denies and says "without": then one does not stand for the other."""
+        return {"", "without"} <= {kind for kind, _, _ in self._sides}
+
     def _has_changed_sides(self, unit: Unit) -> bool:
         for kind, behind, elsewhere in self._sides:
-            places = [at for at, word in enumerate(unit.tokens) if _kind(word) == kind]
+            same = _DENIALS if kind in _DENIALS and not (kind == "" and self._parts_denials) else {kind}
+            places = [at for at, word in enumerate(unit.tokens) if _kind(word) in same]
+            if not places and kind == "" and self._parts_denials:
+                return True
             if places and not any(self._is_before(unit, at, behind, elsewhere) for at in places):
                 return True
         return False
@@ -167,11 +212,11 @@ class Force:
         following = list(_following(unit, at))
         told = next((word for word in following if word in behind or word in elsewhere), None)
         if told is not None:
-            lifted = _kind(unit.tokens[at]) == "" and any(
+            lifted = _kind(unit.tokens[at]) in _DENIALS and any(
                 self._is_new(word, _LIFTING) for word in unit.tokens[at + 1 : at + 3]
             )
             return told in behind and not lifted
-        if _kind(unit.tokens[at]) != "":
+        if _kind(unit.tokens[at]) not in _DENIALS:
             return True
         if unit.tokens[at] not in BANS and any(len(word) > 1 and word not in _ALLOWED for word in following):
             return False
@@ -182,8 +227,11 @@ class Force:
 
 
 def _kind(word: str) -> str | None:
+    """The word itself where it has sides, of a denial "" or "without"; None where it has none."""
     if word in _BETWEEN:
         return word
+    if word in WITHOUT:
+        return "without"
     return "" if has_denial((word,)) else None
 
 
