@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from foldproof.agents.compactors import COMPACTORS
+from foldproof.cliff import line_hash
 from foldproof.compaction import Head
 
 QUICK = ("--rounds", "2", "--ratio", "50", "--schedule", "progressive")
@@ -303,3 +304,19 @@ def test_markdown_for_a_comment(here, cli, monkeypatch):
 def test_a_model_is_probed_by_forced_choice(here, cli, monkeypatch):
     done = cli("cliff", "head", *QUICK, "--probe", "nobody")
     assert (done.code, "there is no configuration 'nobody'" in done.err) == (4, True)
+
+
+def test_a_probe_that_cannot_be_is_told_before_a_round_is_paid_for(here, cli, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "no address")
+    done = cli("cliff", "head", *QUICK, "--probe", "m", "--out", "kept")
+    assert (done.code, "no address" in done.err) == (4, True)
+    assert not (here / "kept").exists()
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
+    (here / "corpus").mkdir()
+    (here / "corpus" / "a.md").write_text("Never push to main.\n", "utf-8")
+    bare = f'{{document: a.md, sha256: "{line_hash("Never push to main.")}", class: safety}}'
+    (here / "labels.yaml").write_text(f"foldproof: 1\nown: true\nlabels:\n- {bare}\n", "utf-8")
+    texts = ("--corpus", "corpus", "--labels", "labels.yaml")
+    done = cli("cliff", "head", *QUICK, "--probe", "m", "--out", "kept", *texts)
+    assert (done.code, "nothing to probe: no label" in done.err) == (5, True)
+    assert not (here / "kept").exists()

@@ -34,6 +34,8 @@ def model():
     def rule(request):
         if "garbled" in request.prompt:
             return "well, it depends"
+        if "secret" in request.prompt:
+            return "the key is supersecretvalue99"
         if "broken" in request.prompt:
             return ModelFailure(400, "cannot")
         return json.dumps({"answer": PROBE.choices["Never push" in request.prompt]})
@@ -50,7 +52,7 @@ async def probed(model, *rounds, done=(), orders=1, labelled=(LINE,), **limits):
         rounds,
         documents=[DOCUMENT],
         labelled=labelled,
-        environ={},
+        environ={"MY_API_KEY": "supersecretvalue99"},
         limits=Limits(retries=0, **limits),
         keep=kept.append,
         done=done,
@@ -125,6 +127,16 @@ async def test_a_limit_of_cost_is_told(model):
     )
     assert found.stopped.startswith("the cost limit is reached while probing")
     assert len(found.answers) == 1
+
+
+@pytest.mark.anyio
+async def test_no_secret_that_a_model_tells_is_kept(model):
+    found = await probed(model, round_of("secret"))
+    [after] = (one for one in found.answers if one.round)
+    assert (after.state, after.error) == (
+        "undecided",
+        "the answer is none of the choices: 'the key is [redacted]'",
+    )
 
 
 @pytest.mark.anyio

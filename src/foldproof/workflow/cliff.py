@@ -32,7 +32,7 @@ from foldproof.cliff.scoring import score_rounds, without_labelled
 from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError, content_hash, nearest_of
 from foldproof.demo import corpus_places
 from foldproof.record import Stopped
-from foldproof.workflow.probing import Prober, Probing, probe_rounds, prober_of
+from foldproof.workflow.probing import Prober, Probing, check_prober, probe_rounds, prober_of
 from foldproof.workflow.sink import Listener, Progress, silent, waiting
 from foldproof.workflow.subjects import REFERENCES, open_subjects, subjects_of
 from foldproof.workflow.workspace import locate_project
@@ -157,6 +157,8 @@ async def run_cliff(options: CliffOptions) -> CliffReport:
     declared = subjects_of(options.subjects or REFERENCES, project)
     demands = _demands(options, ground, options.rounds)
     prober = prober_of(options.probe, project, environ, orders=options.orders) if options.probe else None
+    if prober is not None:
+        await check_prober(prober, ground.documents, ground.lines, environ)
     limits = _limits(options, project)
     plan = RoundPlan(ground.documents, options.schedules, options.ratios, options.rounds, ground.talk)
     with _keeping(options.out, ground.begun(declared)) as (keeper, kept):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from foldproof.cases import Limits, Project, expand
 from foldproof.cliff import Document, LabelledLine, ProbeAnswer, Round
 from foldproof.cliff.probing import PlannedProbe, planned_probes, unasked_probes
-from foldproof.core import NothingSelectedError, UsageError, content_hash, nearest_of
-from foldproof.judging.choosing import PROBE, Chosen, ForcedChoice, ask_choices, open_chooser
+from foldproof.core import NothingSelectedError, Redactor, UsageError, content_hash, nearest_of
+from foldproof.judging.choosing import PROBE, Chooser, Chosen, ForcedChoice, ask_choices, open_chooser
 
 Keep = Callable[[ProbeAnswer], None]
 _NO_PART = ("price", "headers", "api_key_env")
@@ -67,6 +68,20 @@ def prober_of(named: str, project: Project | None, environ: Mapping[str, str], *
     return Prober(named, {"name": named}, orders)
 
 
+async def check_prober(
+    prober: Prober, documents: Sequence[Document], labelled: Sequence[LabelledLine], environ: Mapping[str, str]
+) -> None:
+    """See that there is something to ask and somebody to ask it, before the rounds are paid for.
+
+    Raises:
+        UsageError: where the model cannot be reached as it is declared.
+        NothingSelectedError: where no label has a probe.
+    """
+    _planned(prober, documents, labelled, ())
+    async with _chooser(prober, environ):
+        pass
+
+
 async def probe_rounds(
     prober: Prober,
     rounds: Sequence[Round],
@@ -81,18 +96,14 @@ async def probe_rounds(
     """Ask the model every question about the rounds; `keep` hears each answer as it comes.
 
     The same question on the same text is asked once, and its cost stands with the first of its answers. `done` are
-    answers of before: what they settled is not asked again.
+    answers of before: what they settled is not asked again. Secrets are replaced in what the model says.
 
     Raises:
-        UsageError: where the model cannot be reached as it is declared.
-        NothingSelectedError: where no label has a probe.
+        UsageError: as `check_prober`.
+        NothingSelectedError: as `check_prober`.
     """
-    planned = list(planned_probes(documents, labelled, rounds, orders=prober.orders))
-    if not planned:
-        raise NothingSelectedError(
-            "nothing to probe: no label of these documents has a `probe`\n"
-            "  write one: probe: {question: …, choices: [a, b], right: a}"
-        )
+    planned = _planned(prober, documents, labelled, rounds)
+    clean = Redactor(environ)
     known = {one.given: one for one in done if one.state == "chosen"}
     same: dict[str, list[PlannedProbe]] = {}
     for one in planned:
@@ -102,7 +113,7 @@ async def probe_rounds(
     def settle(given: str, found: Chosen) -> None:
         usage = found.usage
         for one in same[given]:
-            answer = replace(one.answered(found.state, found.choice, found.error), given=given, usage=usage)
+            answer = replace(one.answered(found.state, found.choice, clean(found.error)), given=given, usage=usage)
             usage = None
             answers.append(answer)
             keep(answer)
@@ -120,8 +131,24 @@ async def probe_rounds(
     }
     stopped = ""
     if asked:
-        async with open_chooser(prober.settings, environ, place=f"probe '{prober.name}'") as chooser:
+        async with _chooser(prober, environ) as chooser:
             stopped = await ask_choices(
                 chooser, list(asked), limits=limits, keep=lambda choice, found: settle(asked[choice], found)
             )
     return Probing(tuple(answers), len(asked), stopped)
+
+
+def _planned(
+    prober: Prober, documents: Sequence[Document], labelled: Sequence[LabelledLine], rounds: Sequence[Round]
+) -> list[PlannedProbe]:
+    planned = list(planned_probes(documents, labelled, rounds, orders=prober.orders))
+    if not planned:
+        raise NothingSelectedError(
+            "nothing to probe: no label of these documents has a `probe`\n"
+            "  write one: probe: {question: …, choices: [a, b], right: a}"
+        )
+    return planned
+
+
+def _chooser(prober: Prober, environ: Mapping[str, str]) -> AbstractAsyncContextManager[Chooser]:
+    return open_chooser(prober.settings, environ, place=f"probe '{prober.name}'")
