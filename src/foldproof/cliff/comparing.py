@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
 
-from foldproof.cliff.curves import EVERY, Curve, CurveKey, Level, Point, class_order, current
+from foldproof.cliff.curves import Curve, CurveKey, Level, Point, class_order, current
+from foldproof.cliff.label_wire import EVERY
 from foldproof.cliff.labels import LabelledLine
 from foldproof.cliff.records import Schedule
 from foldproof.cliff.scoring import ScoredRound

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from foldproof.cases import CLASSES
+from foldproof.cliff.label_wire import EVERY
 from foldproof.cliff.labels import LINE_CLASSES, LabelledLine
 from foldproof.cliff.records import SCHEDULES, RoundState, Schedule
 from foldproof.cliff.scoring import ScoredRound
 from foldproof.cliff.survival import SURVIVALS, Survival
 from foldproof.compare.statistics import Interval, clustered
 
-EVERY = "all"
-"""Stands for all classes together."""
 _ORDER = tuple(dict.fromkeys((*LINE_CLASSES, *CLASSES)))
 
 

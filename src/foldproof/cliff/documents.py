@@ -80,9 +80,15 @@ def read_corpus(place: Path, *, only: Collection[str] | None = None) -> tuple[Do
         found = [one for one in _of_lines(place) if only is None or one.name in only]
     else:
         found = [Document(place.name, read_text(place))]
+    if not found and only:
+        named = ", ".join(f"'{name}'" for name in sorted(only)[:3])
+        raise NothingSelectedError(
+            f"{shown(place)}: none of the documents that are wanted is there: {named}\n"
+            "  name the corpus that they are of"
+        )
     if not found:
         raise NothingSelectedError(
-            f"{shown(place)}: the corpus holds no document that is wanted\n"
+            f"{shown(place)}: the corpus holds no document\n"
             f"  name a text, a folder with texts ({' '.join(sorted(filter(None, TEXTS)))}), or JSON lines"
         )
     return tuple(sorted(found, key=lambda one: one.name))

@@ -10,9 +10,11 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from foldproof.cases.faults import Fault, quoted
 from foldproof.cases.nodes import FORMAT
 from foldproof.cases.schemas import file_schema
-from foldproof.cases.wire import ClassName
+from foldproof.cases.wire import class_of
 from foldproof.cases.wire_types import Count, Flag, Text, Version, Wire, text_of
 
+EVERY = "all"
+"""Stands for all classes together, so that none can be called so."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LABELLER = re.compile(r"[A-Za-z0-9][\w.@-]{0,39}")
 
@@ -38,9 +40,28 @@ def labeller_of(value: Any) -> str:  # noqa: ANN401  # any value of a file
     return text
 
 
+def line_class_of(value: Any) -> str:  # noqa: ANN401  # any value of a file
+    """The name of a class of lines.
+
+    Raises:
+        Fault: for what is no name of a class, or stands for all of them.
+    """
+    name = class_of(value)
+    if name == EVERY:
+        raise Fault(f"cannot be the class '{EVERY}', which stands for all classes together", "give it another name")
+    return name
+
+
 LineHash = Annotated[str, BeforeValidator(_hash), WithJsonSchema({"type": "string", "pattern": "^[0-9a-f]{64}$"})]
 Labeller = Annotated[
     str, BeforeValidator(labeller_of), WithJsonSchema({"type": ["string", "number"], "minLength": 1, "maxLength": 40})
+]
+
+
+LineClass = Annotated[
+    str,
+    BeforeValidator(line_class_of),
+    WithJsonSchema({"type": "string", "pattern": "^[a-z][a-z0-9_-]{0,39}$", "not": {"const": EVERY}}),
 ]
 
 
@@ -58,8 +79,8 @@ class LabelWire(Wire):
     document: Text
     sha256: LineHash
     number: Count = 1
-    line_class: ClassName = Field(alias="class")
-    by: dict[Labeller, ClassName] = Field(default_factory=dict)
+    line_class: LineClass = Field(alias="class")
+    by: dict[Labeller, LineClass] = Field(default_factory=dict)
     settled: Flag = False
     key: Annotated[list[Text], Field(min_length=1)] = Field(default_factory=list)
     probe: ProbeWire | None = None

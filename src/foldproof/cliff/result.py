@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from foldproof.cliff.comparing import Flip, ceiling_curves, flips_of
-from foldproof.cliff.curves import EVERY, Curve, CurveKey, curves_of, totals_of
+from foldproof.cliff.curves import Curve, CurveKey, curves_of, totals_of
 from foldproof.cliff.documents import Document
 from foldproof.cliff.gate import Demand, DemandRow, hold_demands, verdict_of
+from foldproof.cliff.label_wire import EVERY
 from foldproof.cliff.labels import LabelledLine
 from foldproof.cliff.probing import ProbeRetention, probe_notes, probe_retention
 from foldproof.cliff.records import ProbeAnswer, Round, RoundKey

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foldproof.cliff.curves import EVERY
+from foldproof.cliff.label_wire import EVERY
 from foldproof.report.cliff import CliffDocument, percent
 from foldproof.report.markup import code, table, words
 from foldproof.report.pages.cliff import (

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from foldproof.cases import shown
 from foldproof.cases.faults import Fault, quoted
 from foldproof.cases.nodes import read_bytes, read_text
-from foldproof.cases.wire import class_of
 from foldproof.cases.writing import write_atomically
 from foldproof.cliff import (
     Document,
@@ -29,6 +28,7 @@ from foldproof.cliff import (
     second_questions,
     unsettled_questions,
 )
+from foldproof.cliff.label_wire import line_class_of
 from foldproof.core import FileError, NothingSelectedError, Problem, UsageError
 
 Purpose = Literal["first", "second", "settle"]
@@ -202,7 +202,7 @@ class _Answers:
             return
         at = row["document"], row["sha256"], row.get("number", 1)
         try:
-            cls = class_of(row["class"])
+            cls = line_class_of(row["class"])
         except Fault as fault:
             self.wrong(number, f"the class {fault}", fault.hint)
             return

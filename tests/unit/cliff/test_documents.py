@@ -54,7 +54,7 @@ def test_nothing_outside_the_folder_is_read(folder, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside") / "secret.md"
     outside.write_text("secret", "utf-8")
     (folder / "link.md").symlink_to(outside)
-    with pytest.raises(NothingSelectedError):
+    with pytest.raises(NothingSelectedError, match=r"none of the documents that are wanted is there: '.*'link.md'"):
         read_corpus(folder, only=["link.md", str(outside), f"../{outside.parent.name}/secret.md"])
 
 

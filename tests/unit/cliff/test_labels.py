@@ -192,6 +192,11 @@ def test_every_label_without_a_line_is_told_at_its_place():
             "did you mean `safety`?\nif it was decided on afterwards, write `settled: true`",
         ),
         (
+            {"class": "all"},
+            "the labels file: `labels[1].class` cannot be the class 'all', which stands for all classes together",
+            "give it another name",
+        ),
+        (
             {"probe": {"question": "?", "choices": ["a", "a", "b"], "right": "a"}},
             "the probe has the same choice twice",
             "take one out, or tell them apart",

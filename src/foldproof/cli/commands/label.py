@@ -13,11 +13,10 @@ import click
 
 from foldproof.cases import shown
 from foldproof.cases.faults import Fault
-from foldproof.cases.wire import class_of
 from foldproof.cli.keyboard import pressed_keys
 from foldproof.cli.shared import Screen, check_places, show
 from foldproof.cliff import LINE_CLASSES, NOTHING, Sitting
-from foldproof.cliff.label_wire import labeller_of
+from foldproof.cliff.label_wire import labeller_of, line_class_of
 from foldproof.core import ExitCode, UsageError, nearest_of
 from foldproof.report import (
     LabelScreen,
@@ -132,7 +131,7 @@ def _keys_of(own: tuple[str, ...]) -> dict[str, str]:
     names = [*LINE_CLASSES[:-1]]
     for name in own:
         try:
-            names.append(class_of(name))
+            names.append(line_class_of(name))
         except Fault as fault:
             raise UsageError(f"`--class` {fault}\n  {fault.hint}") from None
     if len(own) > _MOST_OWN:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from foldproof.cliff.curves import EVERY
+from foldproof.cliff.label_wire import EVERY
 from foldproof.report.cliff import (
     CliffDocument,
     CurveRow,
