@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 from foldproof.cliff.units import Unit, stem
@@ -77,6 +78,7 @@ _CURRENCY = {word: words[0] for words in _MONEY for word in words}
 _DENIALS = frozenset(["", "without"])
 _NEAR = 4
 _FAR = 8
+_REACH = 16
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,9 @@ class Force:
 
     def lost_at(self, unit: Unit, start: int, end: int) -> Loss:
         """What takes its force where its words stand in a half-open range of tokens of a sentence."""
-        if self._is_opposite(unit, start, end) or self._has_changed_sides(unit) or self._denies_number(unit):
+        if self._is_opposite(unit, start, end) or self._has_changed_sides(unit, start, end):
+            return "turned round"
+        if self._denies_number(unit, start, end):
             return "turned round"
         if self._is_other_money(unit, start, end):
             return "number"
@@ -145,7 +149,7 @@ class Force:
         advised = any(self._is_new(word, _ADVICE) for word in around)
         if advised and not must.isdisjoint(self.own.words) and must.isdisjoint(around):
             return True
-        for one, other in zip(unit.tokens, unit.tokens[1:], strict=False):
+        for one, other in pairwise(around):
             if other in LIMITS and has_denial((one,)) and not self._has_pair(one, other):
                 return True
         if LIMITS.isdisjoint(self.own.words):
@@ -154,15 +158,15 @@ class Force:
         return sum(word in _ANDS for word in within) > sum(word in _ANDS for word in self.own.tokens)
 
     def _has_pair(self, one: str, other: str) -> bool:
-        return (one, other) in zip(self.own.tokens, self.own.tokens[1:], strict=False)
+        return (one, other) in pairwise(self.own.tokens)
 
-    def _denies_number(self, unit: Unit) -> bool:
+    def _denies_number(self, unit: Unit, start: int, end: int) -> bool:
         return any(
             other in self.own.words
             and any(char.isdecimal() for char in other)
             and has_denial((one,))
             and not self._has_pair(one, other)
-            for one, other in zip(unit.tokens, unit.tokens[1:], strict=False)
+            for one, other in pairwise(unit.tokens[max(0, start - _FAR) : end + _FAR])
         )
 
     def _is_opposite(self, unit: Unit, start: int, end: int) -> bool:
@@ -197,10 +201,11 @@ class Force:
         """Whether it denies and says "without": then one does not stand for the other."""
         return {"", "without"} <= {kind for kind, _, _ in self._sides}
 
-    def _has_changed_sides(self, unit: Unit) -> bool:
+    def _has_changed_sides(self, unit: Unit, start: int, end: int) -> bool:
         for kind, behind, elsewhere in self._sides:
             same = _DENIALS if kind in _DENIALS and not (kind == "" and self._parts_denials) else {kind}
-            places = [at for at, word in enumerate(unit.tokens) if _kind(word) in same]
+            near = range(max(0, start - _FAR), min(len(unit.tokens), end + _FAR))
+            places = [at for at in near if _kind(unit.tokens[at]) in same]
             if not places and kind == "" and self._parts_denials:
                 return True
             if places and not any(self._is_before(unit, at, behind, elsewhere) for at in places):
@@ -221,7 +226,7 @@ class Force:
         if unit.tokens[at] not in BANS and any(len(word) > 1 and word not in _ALLOWED for word in following):
             return False
         clause = _clause(unit, at, at + 1)
-        begun = 0 if len(clause) == 1 else clause.start
+        begun = max(0, at - _FAR) if len(clause) == 1 else clause.start
         before = (word for word in reversed(unit.stems[begun:at]) if word in behind or word in elsewhere)
         return next(before, None) in behind
 
@@ -236,15 +241,16 @@ def _kind(word: str) -> str | None:
 
 
 def _clause(unit: Unit, start: int, end: int) -> range:
-    """The places of the clauses that a half-open range of tokens stands in."""
-    begun = max(at for at in unit.opening if at <= start)
-    return range(begun, min((at for at in unit.opening if at >= end), default=len(unit.tokens)))
+    """The places of the clauses that a half-open range of tokens stands in, as far as words weigh."""
+    begun = next((at for at in range(start, start - _REACH, -1) if at <= 0 or at in unit.opening), start - _REACH)
+    stop = next((at for at in range(end, end + _REACH) if at in unit.opening), end + _REACH)
+    return range(max(0, begun), min(stop, len(unit.tokens)))
 
 
 def _following(unit: Unit, at: int) -> Iterator[str]:
     """The stems behind a place, to the end of its clause, and on where an `or` joins what follows."""
     joined = True
-    ors = any(word in _ORS for word in unit.tokens[at:])
+    ors = any(word in _ORS for word in unit.tokens[at : at + 2 * _FAR])
     for place in range(at + 1, min(len(unit.tokens), at + 1 + _FAR)):
         if place in unit.opening:
             joined = ors
