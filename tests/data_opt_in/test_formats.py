@@ -108,9 +108,11 @@ def test_chatgpt(read):
     _, (session,), tally = read("chatgpt_export/conversations.constructed.json")
     assert texts(session, "user")[0] == "Remember: I am allergic to peanuts, not to almonds."
     assert [(operation.kind, operation.text) for operation in session.of_kind(MemoryOperation)] == [
-        ("read", "1. [2025-12-01]. User prefers metric units."),
+        ("read", ""),
         ("write", "User is allergic to peanuts (almonds are fine)."),
     ]
+    shown = [item.text for operation in session.of_kind(MemoryOperation) for item in operation.items]
+    assert any("User prefers metric units." in text for text in shown)
     assert (session.abandoned, tally.aside["context"]) == (2, 1)
     assert [call.result for call in session.of_kind(Called)] == ["Model set context updated.", "1"]
 
