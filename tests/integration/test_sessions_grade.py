@@ -210,7 +210,7 @@ def test_a_limit_ends_the_asking_and_what_is_left_has_no_verdict(cli, log, proje
         document = cli("sessions", "grade", path, "--judge", "judge-2026-01-01", "--json").document
     assert len(model.requests) == 1
     assert document["sessions"] == {"met": 0, "not met": 1, "cannot tell": 0, "error": 1, "unknown": 0}
-    assert document["notes"][0].startswith("the cost limit cannot be held")
+    assert document["notes"][0].startswith("the cost limit of 1.0 US dollars cannot be held: the judge does not show")
 
 
 @pytest.mark.parametrize(

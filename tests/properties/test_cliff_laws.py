@@ -6,11 +6,12 @@ import anyio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foldproof.cases import Limits
 from foldproof.cliff import SCHEDULES, Document, LabelledLine, Round, line_hash
 from foldproof.cliff.curves import curves_of
 from foldproof.cliff.gate import demands_of, hold_demands
 from foldproof.cliff.invented import Source
-from foldproof.cliff.rounds import RoundLimits, RoundPlan, run_rounds
+from foldproof.cliff.rounds import RoundPlan, run_rounds
 from foldproof.cliff.scoring import score_rounds
 from foldproof.cliff.survival import SURVIVALS, Wanted, survivals
 from foldproof.cliff.units import stem
@@ -66,7 +67,7 @@ class Halving:
 
 
 async def _all(plan: RoundPlan, done: dict[object, Round]) -> list[Round]:
-    async with run_rounds(plan, [Halving()], limits=RoundLimits(2), done=done, clean=str) as stream:
+    async with run_rounds(plan, [Halving()], limits=Limits(2), done=done, clean=str) as stream:
         return [one async for one in stream if isinstance(one, Round)]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from foldproof.cases.call_text import json_text
 from foldproof.cases.expectations import Expectation, ExpectedCall
 from foldproof.cases.frozen import CutFrom
+from foldproof.cases.naming import free_name
 from foldproof.cases.records import DRAFT, Case
 from foldproof.core import REDACTED, UsageError
 from foldproof.logs import (
@@ -117,11 +118,7 @@ def _free_id(wanted: str, taken: Collection[str]) -> str:
     if len(plain) > _LONGEST_ID:
         head, _, number = plain.rpartition("-")
         plain = f"{head[: _LONGEST_ID - len(number) - 1]}-{number}"
-    name, number_ = plain, 1
-    while name in taken:
-        number_ += 1
-        name = f"{plain}-{number_}"
-    return name
+    return free_name(plain, taken)
 
 
 def _draft(point: Point) -> tuple[tuple[Expectation, ...], tuple[str, ...]]:

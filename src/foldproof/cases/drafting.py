@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from foldproof.cases.common_words import COMMON_WORDS
+from foldproof.cases.naming import free_name
 from foldproof.cases.provenance import Provenance, Source
 from foldproof.cases.records import DRAFT, Case
 from foldproof.core import REDACTED
@@ -192,7 +193,7 @@ def draft_of_answer(question: str, words: Sequence[str], *, history: str, taken:
     Without any words it expects nothing yet.
     """
     expected = tuple(Fact("normalized", text) for text in words)
-    return Case(_free(_id_of(question), taken), question, expected=expected, history=history, tags=(DRAFT,))
+    return Case(free_name(_id_of(question), taken), question, expected=expected, history=history, tags=(DRAFT,))
 
 
 def draft_cases(
@@ -213,7 +214,7 @@ def draft_cases(
     sentences = list(dict.fromkeys(fact.sentence for fact in facts))
     dated = [fact for fact in facts if _DATE.search(fact.text)]
     standing = [fact for fact in facts if fact not in dated]
-    name = _free(_id_of(question), taken)
+    name = free_name(_id_of(question), taken)
     case_class = _class_of(question, sentences, dated)
     if proposed_class in CLASSES_DRAFTED and case_class != "safety":
         case_class = proposed_class
@@ -226,7 +227,7 @@ def draft_cases(
     since = next((ask for words, ask in _SINCE_WHEN if re.match(words, question.lower().lstrip("¿"))), "Since when?")
     if own.case_class == "episodic":
         own = _case(name, question, standing, history=history, case_class="semantic")
-    other = _free(f"{name}-since", {*taken, name})
+    other = free_name(f"{name}-since", {*taken, name})
     return own, _case(other, f"{question.rstrip()} {since}", [twin], history=history, case_class="episodic")
 
 
@@ -299,11 +300,3 @@ def _plain(text: str) -> str:
 def _id_of(question: str) -> str:
     words = [word for word in _WORD.findall(question.lower()) if word.isascii() and word not in COMMON_WORDS]
     return "-".join(words[:5])[:50].strip("-.'") or "mined"
-
-
-def _free(wanted: str, taken: Collection[str]) -> str:
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted}-{number}"
-    return name

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from foldproof.cases.drafting import Exchange
+from foldproof.cases.naming import free_name
 from foldproof.logs import Fold, ImportedSession, MemoryOperation, Moment, Said, Session, Turn
 from foldproof.logs.formats.retrieved import items_of
 from foldproof.logs.imported import Entry
@@ -73,19 +74,11 @@ def _named(past: Sequence[Session]) -> tuple[Session, ...]:
     found: list[Session] = []
     taken: set[str] = set()
     for session in past:
-        name = _free(session.id or "session", taken)
+        name = free_name(session.id or "session", taken)
         taken.add(name)
         if session.turns:
             found.append(replace(session, id=name))
     return tuple(found)
-
-
-def _free(wanted: str, taken: set[str]) -> str:
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted}-{number}"
-    return name
 
 
 def _held(entries: Sequence[Entry], user: str, taken: set[str]) -> tuple[Session, ...]:
@@ -101,7 +94,7 @@ def _held(entries: Sequence[Entry], user: str, taken: set[str]) -> tuple[Session
                 texts[text] = entry.at
     found = []
     for number, (text, at) in enumerate(texts.items(), 1):
-        found.append(Session(_free(f"{HELD}-{number}", taken), (Turn("agent", text),), at.text if at else ""))
+        found.append(Session(free_name(f"{HELD}-{number}", taken), (Turn("agent", text),), at.text if at else ""))
     return tuple(found)
 
 

@@ -11,6 +11,7 @@ import anyio
 import anyio.lowlevel
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
+from foldproof.cases import Limits
 from foldproof.cliff.documents import Document
 from foldproof.cliff.records import Round, RoundKey, RoundState, Schedule
 from foldproof.cliff.schedules import Course, course_of
@@ -18,6 +19,7 @@ from foldproof.compaction import Compacted, Compactor, count_tokens
 from foldproof.core import first_of
 from foldproof.matching import fold_blanks
 from foldproof.record import Stopped
+from foldproof.record.spending import Spending
 
 RoundRecord = Round | Stopped
 
@@ -52,20 +54,12 @@ class RoundPlan:
         return len(self.documents) * len(self.schedules) * len(self.ratios) * self.rounds
 
 
-@dataclass(frozen=True, slots=True)
-class RoundLimits:
-    """The bounds of all rounds together: how many are in flight, and the cost (US dollars) at which they end."""
-
-    concurrency: int = 8
-    max_cost_usd: float | None = None
-
-
 @asynccontextmanager
 async def run_rounds(
     plan: RoundPlan,
     subjects: Sequence[Compactor],
     *,
-    limits: RoundLimits,
+    limits: Limits,
     done: Mapping[RoundKey, Round],
     clean: Callable[[str], str],
 ) -> AsyncIterator[MemoryObjectReceiveStream[RoundRecord]]:
@@ -103,21 +97,21 @@ class _Work:
 
 class _Runner:
     def __init__(
-        self, plan: RoundPlan, limits: RoundLimits, done: Mapping[RoundKey, Round], clean: Callable[[str], str]
+        self, plan: RoundPlan, limits: Limits, done: Mapping[RoundKey, Round], clean: Callable[[str], str]
     ) -> None:
         self._plan = plan
-        self._limits = limits
+        self._concurrency = limits.concurrency
         self._done = done
         self._clean = clean
-        self._cost = sum(one.usage.cost_usd or 0.0 for one in done.values() if one.usage)
-        self._cost_unknown = False
+        spent = sum(one.usage.cost_usd or 0.0 for one in done.values() if one.usage)
+        self._spending = Spending(limits, unpriced="a compactor does not show what a round costs", spent=spent)
         self._stopped = False
 
     async def run(self, subjects: Sequence[Compactor], send: MemoryObjectSendStream[RoundRecord]) -> None:
         with send:
             feed = self._feed(subjects)
             async with anyio.create_task_group() as group:
-                for _ in range(self._limits.concurrency):
+                for _ in range(self._concurrency):
                     group.start_soon(self._work_off, feed, send)
 
     def _feed(self, subjects: Sequence[Compactor]) -> Iterator[_Work]:
@@ -147,7 +141,7 @@ class _Runner:
             if found is None:
                 if self._stopped:
                     return
-                if reason := self._limit_reached():
+                if reason := self._spending.limit_reached():
                     self._stopped = True
                     yield Stopped(reason)
                     return
@@ -167,7 +161,7 @@ class _Runner:
         if same is not None and not same.failed:
             return replace(same, schedule=key.schedule, number=key.number, usage=None)
         compacted = await work.subject.compact(given, budget)
-        self._count_cost(compacted)
+        self._spending.count(compacted.usage, answered=compacted.usage is not None and not compacted.error)
         return self._recorded(empty, given, compacted)
 
     def _recorded(self, empty: Round, given: str, compacted: Compacted) -> Round:
@@ -183,22 +177,6 @@ class _Runner:
             notes=tuple(_plain(self._clean(note)) for note in compacted.notes),
             usage=compacted.usage,
         )
-
-    def _count_cost(self, compacted: Compacted) -> None:
-        if compacted.usage is None:
-            return
-        if compacted.usage.cost_usd is not None:
-            self._cost += compacted.usage.cost_usd
-        elif not compacted.error:
-            self._cost_unknown = True
-
-    def _limit_reached(self) -> str:
-        most = self._limits.max_cost_usd
-        if most is not None and self._cost_unknown:
-            return f"the cost limit of {most} US dollars cannot be held: a compactor does not show what a round costs"
-        if most is not None and self._cost >= most:
-            return f"the cost limit is reached: {self._cost:.4f} of {most} US dollars"
-        return ""
 
 
 def _plain(text: str) -> str:

@@ -9,11 +9,12 @@ import anyio
 from foldproof.agents import AgentError, TransientError
 from foldproof.agents.waiting import delay_s, worth_waiting
 from foldproof.cases import Limits
+from foldproof.judging.feeding import work_off
 from foldproof.judging.judge import Judge
 from foldproof.judging.parsing import JudgeError
-from foldproof.judging.spending import Spending, work_off
 from foldproof.logs import Usage
 from foldproof.record import Claim, JudgeVerdict
+from foldproof.record.spending import Spending
 
 Keep = Callable[[JudgeVerdict], None]
 Asked = tuple[Claim, int]
@@ -45,7 +46,7 @@ class _Bench:
                 self.stopped = reason
                 return
             verdict = await self._judged(claim, slot)
-            self._spending.count(verdict.usage, answered=verdict.verdict is not None)
+            self._spending.count(verdict.usage, answered=verdict.verdict is not None or verdict.usage is not None)
             self._keep(verdict)
 
     async def _judged(self, claim: Claim, slot: int) -> JudgeVerdict:

@@ -17,8 +17,9 @@ from foldproof.agents.pool import Pool
 from foldproof.agents.template import Template
 from foldproof.agents.waiting import patiently
 from foldproof.cases import Limits
-from foldproof.judging.spending import Spending, work_off
+from foldproof.judging.feeding import work_off
 from foldproof.logs import Usage
+from foldproof.record.spending import Spending
 
 ChoiceState = Literal["chosen", "undecided", "invalid", "error"]
 PROBE = Template(
@@ -168,7 +169,7 @@ class _Bench:
                 self.stopped = reason
                 return
             found = await self._asked(asked)
-            self._spending.count(found.usage, answered=found.state != "error")
+            self._spending.count(found.usage, answered=found.state != "error" or found.usage is not None)
             self._keep(asked, found)
 
     async def _asked(self, asked: ForcedChoice) -> Chosen:

@@ -24,6 +24,7 @@ from foldproof.core import UsageError, first_of
 from foldproof.logs import Seen
 from foldproof.record import Stopped, StoreListing, Trial, TrialError
 from foldproof.record.records import ErrorKind
+from foldproof.record.spending import Spending
 from foldproof.run.answers import answer_fault
 from foldproof.run.border import recordable_reply
 from foldproof.run.built import Built, Memories, SlowMemoryError
@@ -99,9 +100,7 @@ class _Runner:
             plan, agents.watch, default_folds=agents.factory.default_folds, timeout_s=limits.timeout_s
         )
         self._listed: set[str] = set()
-        self._cost = 0.0
-        self._cost_unknown = False
-        self._deadline = math.inf if limits.max_time_s is None else time.monotonic() + limits.max_time_s
+        self._spending = Spending(limits, unpriced="the agent does not show what an answer costs")
         self._stopped = False
 
     async def run(self, send: MemoryObjectSendStream[RunRecord]) -> None:
@@ -114,7 +113,7 @@ class _Runner:
 
     async def _work(self, feed: Iterator[PlannedTrial], send: MemoryObjectSendStream[RunRecord]) -> None:
         for planned in feed:
-            if reason := self._limit_reached():
+            if reason := self._spending.limit_reached():
                 if not self._stopped:
                     self._stopped = True
                     send.send_nowait(Stopped(reason))
@@ -125,22 +124,8 @@ class _Runner:
                 if listing.sha256 not in self._listed:
                     self._listed.add(listing.sha256)
                     send.send_nowait(listing)
-            cost = trial.usage.cost_usd if trial.usage else None
-            if cost is not None:
-                self._cost += cost
-            elif trial.error is None:
-                self._cost_unknown = True
+            self._spending.count(trial.usage, answered=trial.error is None)
             send.send_nowait(trial)
-
-    def _limit_reached(self) -> str:
-        most = self._limits.max_cost_usd
-        if most is not None and self._cost_unknown:
-            return f"the cost limit of {most} US dollars cannot be held: the agent does not show what an answer costs"
-        if most is not None and self._cost >= most:
-            return f"the cost limit is reached: {self._cost:.4f} of {most} US dollars"
-        if time.monotonic() >= self._deadline:
-            return f"the time limit is reached: {self._limits.max_time_s} s"
-        return ""
 
     async def _trial(self, planned: PlannedTrial) -> tuple[Trial, _Attempt]:
         attempts = 0

@@ -27,7 +27,7 @@ from foldproof.cliff.curves import totals_of
 from foldproof.cliff.gate import Demand, demands_of
 from foldproof.cliff.kept import Begun, Keeper, Kept, keep_in, read_kept
 from foldproof.cliff.result import CliffResult, result_of
-from foldproof.cliff.rounds import RoundLimits, RoundPlan, RoundRecord, run_rounds
+from foldproof.cliff.rounds import RoundPlan, RoundRecord, run_rounds
 from foldproof.cliff.scoring import score_rounds, without_labelled
 from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError, content_hash, nearest_of
 from foldproof.demo import corpus_places
@@ -164,14 +164,15 @@ async def run_cliff(options: CliffOptions) -> CliffReport:
     with _keeping(options.out, ground.begun(declared)) as (keeper, kept):
         work = Work(plan, ground, [one.name for one in declared], keeper, kept)
         work.listener = options.listener
-        async with open_subjects(declared, project, environ=environ, limits=limits) as subjects:
-            bounds = RoundLimits(limits.concurrency, limits.max_cost_usd)
-            async with run_rounds(plan, subjects, limits=bounds, done=work.done, clean=ground.clean) as stream:
-                try:
-                    async for record in stream:
-                        work.take([record, *waiting(stream)])
-                finally:
-                    work.take(waiting(stream))
+        async with (
+            open_subjects(declared, project, environ=environ, limits=limits) as subjects,
+            run_rounds(plan, subjects, limits=limits, done=work.done, clean=ground.clean) as stream,
+        ):
+            try:
+                async for record in stream:
+                    work.take([record, *waiting(stream)])
+            finally:
+                work.take(waiting(stream))
         probing = Probing((), 0)
         if prober is not None and not work.stopped:
             probing = await _probe(prober, work, ground, environ=environ, limits=limits)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import os
-import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +16,7 @@ from foldproof.core import FileError, NothingSelectedError, Redactor, UsageError
 from foldproof.judging import GOAL, LOST, Judge, judge_claims, open_judge, session_claim, session_prompt
 from foldproof.logs import ImportedSession, read_logs
 from foldproof.record import Claim, JudgeVerdict
+from foldproof.record.spending import Spending
 from foldproof.record.store import Store
 from foldproof.score.divergence import Divergence, search_divergence
 from foldproof.score.grades import Ruling, SessionGrade, grade_session, reach_of, ruling_of, scale_of
@@ -187,9 +186,8 @@ class _Bench:
     judges: tuple[Judge, ...] = ()
     limits: Limits = field(default_factory=Limits)
     store: Store | None = None
-    deadline: float = math.inf
+    spending: Spending = field(default_factory=lambda: _spending(Limits()))
     asked: int = 0
-    cost: float = 0.0
     stopped: str = ""
 
     async def ask(self, judge: Judge, claim: Claim) -> JudgeVerdict:
@@ -197,30 +195,21 @@ class _Bench:
         who = judge.identity.sha256
         if self.store is not None and (kept := self.store.verdict(who, claim.sha256)) is not None:
             return kept
-        if reason := self._limit_reached():
-            self.stopped = reason
-            return JudgeVerdict(who, claim, None, error=reason)
+        self.stopped = self.stopped or self.spending.limit_reached()
+        if self.stopped:
+            return JudgeVerdict(who, claim, None, error=self.stopped)
         found: list[JudgeVerdict] = []
         self.asked += 1
         await judge_claims(judge, [(claim, 0)], limits=self.limits, keep=found.append)
         said = found[0]
-        if said.usage is not None and said.usage.cost_usd is not None:
-            self.cost += said.usage.cost_usd
-        elif self.limits.max_cost_usd is not None and (said.verdict is not None or said.usage is not None):
-            self.stopped = "the cost limit cannot be held: the judge does not show what a verdict costs"
+        self.spending.count(said.usage, answered=said.verdict is not None or said.usage is not None)
         if self.store is not None:
             self.store.add_verdicts(found)
         return said
 
-    def _limit_reached(self) -> str:
-        if self.stopped:
-            return self.stopped
-        most = self.limits.max_cost_usd
-        if most is not None and self.cost >= most:
-            return f"the cost limit is reached while judging: {self.cost:.4f} of {most} US dollars"
-        if time.monotonic() >= self.deadline:
-            return f"the time limit is reached while judging: {self.limits.max_time_s} s"
-        return ""
+
+def _spending(limits: Limits) -> Spending:
+    return Spending(limits, doing="judging", unpriced="the judge does not show what a verdict costs")
 
 
 @asynccontextmanager
@@ -248,8 +237,7 @@ async def _bench(options: GradeOptions, start: Path) -> AsyncIterator[_Bench]:
             for form in (GOAL, LOST)
         ]
         store = stack.enter_context(_store(project, environ))
-        deadline = math.inf if limits.max_time_s is None else time.monotonic() + limits.max_time_s
-        yield _Bench(tuple(judges), limits, store, deadline)
+        yield _Bench(tuple(judges), limits, store, _spending(limits))
 
 
 def _project(start: Path) -> Project | None:

@@ -18,6 +18,7 @@ from foldproof.agents.waiting import patiently
 from foldproof.cases import Limits, expand, project_environment
 from foldproof.cases.drafting import CLASSES_DRAFTED, DraftedFact, Exchange, proposed, shortened
 from foldproof.core import UsageError, first_of, nearest_of
+from foldproof.record.spending import Spending
 from foldproof.workflow.workspace import locate_project
 
 _IN_A_ROW = 3
@@ -122,9 +123,9 @@ class _Bench:
     def __init__(self, drafter: Drafter, limits: Limits, found: Proposals) -> None:
         self._drafter = drafter
         self._limits = limits
+        self._spending = Spending(limits, unpriced="the model does not show what a proposal costs")
         self._found = found
         self._in_a_row = 0
-        self._cost = 0.0
 
     async def work(self, feed: Iterator[tuple[int, Exchange]]) -> None:
         found, limits = self._found, self._limits
@@ -144,16 +145,12 @@ class _Bench:
                 self._in_a_row += 1
                 continue
             self._in_a_row = 0
-            if proposal.usage and proposal.usage.cost_usd:
-                self._cost += proposal.usage.cost_usd
+            self._spending.count(proposal.usage, answered=True)
             found.further[place] = self._checked(exchange, proposal)
 
     def _stopped(self) -> str:
-        most = self._limits.max_cost_usd
-        if self._in_a_row >= _IN_A_ROW:
-            self._found.stopped = f"{_IN_A_ROW} answers in a row failed"
-        elif most is not None and self._cost >= most:
-            self._found.stopped = f"the cost limit is reached: {self._cost:.4f} of {most} US dollars"
+        in_a_row = f"{_IN_A_ROW} answers in a row failed" if self._in_a_row >= _IN_A_ROW else ""
+        self._found.stopped = in_a_row or self._spending.limit_reached()
         return self._found.stopped
 
     def _checked(self, exchange: Exchange, proposal: Proposal) -> Further:

@@ -3,8 +3,9 @@
 import anyio
 import pytest
 
+from foldproof.cases import Limits
 from foldproof.cliff.records import RoundKey
-from foldproof.cliff.rounds import RoundLimits, RoundPlan, run_rounds
+from foldproof.cliff.rounds import RoundPlan, run_rounds
 from foldproof.compaction import Compacted
 from foldproof.core import Redactor, UsageError
 from foldproof.logs import Usage
@@ -15,7 +16,7 @@ from .corpora import Subject, of_lines
 pytestmark = pytest.mark.anyio
 ONE = of_lines("one", *(f"line {number} of the first text" for number in range(20)))
 TWO = of_lines("two", *(f"line {number} of the second text" for number in range(20)))
-FREE = RoundLimits()
+FREE = Limits()
 TALK = tuple(f"user: said {number}" for number in range(20))
 
 
@@ -108,20 +109,25 @@ async def test_no_secret_and_no_half_character_is_recorded():
 
 async def test_the_cost_limit_ends_everything():
     subject = Subject(lambda text, budget: Compacted(half(text, budget), usage=Usage(cost_usd=1.0)))
-    found = await carried_out(plan(), subject, limits=RoundLimits(8, 2.0))
+    found = await carried_out(plan(), subject, limits=Limits(max_cost_usd=2.0))
     assert isinstance(found[-1], Stopped)
     assert (found[-1].reason, len(found)) == ("the cost limit is reached: 2.0000 of 2.0 US dollars", 3)
     spent = {one.key: one for one in found[:2]}
-    [stopped] = await carried_out(plan(), subject, limits=RoundLimits(1, 2.0), done=spent)
+    [stopped] = await carried_out(plan(), subject, limits=Limits(1, max_cost_usd=2.0), done=spent)
     assert stopped == found[-1]
+
+
+async def test_the_time_limit_of_the_project_ends_the_rounds_too():
+    [stopped] = await carried_out(plan(), Subject(half), limits=Limits(max_time_s=0.0))
+    assert stopped == Stopped("the time limit is reached: 0.0 s")
 
 
 async def test_a_cost_that_cannot_be_seen_cannot_be_held():
     unknown = Subject(lambda text, budget: Compacted(half(text, budget), usage=Usage()))
-    assert "cannot be held" in (await carried_out(plan(), unknown, limits=RoundLimits(1, 2.0)))[-1].reason
+    assert "cannot be held" in (await carried_out(plan(), unknown, limits=Limits(1, max_cost_usd=2.0)))[-1].reason
     assert len(await carried_out(plan(), unknown)) == 3
     failing = Subject(lambda text, budget: Compacted("", error="broke", usage=Usage()))
-    assert len(await carried_out(plan(), failing, limits=RoundLimits(1, 2.0))) == 3
+    assert len(await carried_out(plan(), failing, limits=Limits(1, max_cost_usd=2.0))) == 3
 
 
 async def test_no_more_are_in_flight_than_allowed():
@@ -137,16 +143,14 @@ async def test_no_more_are_in_flight_than_allowed():
             return Compacted(text[: budget * 4])
 
     named = [Slow(half, f"s{number}") for number in range(4)]
-    rounds = await carried_out(plan(documents=(ONE, TWO)), *named, limits=RoundLimits(3))
+    rounds = await carried_out(plan(documents=(ONE, TWO)), *named, limits=Limits(3))
     assert (most, len(rounds)) == (3, 24)
     assert plan(documents=(ONE, TWO), ratios=(0.5, 0.1)).per_subject == 12
 
 
 async def test_records_come_while_a_compactor_never_waits():
     keys = []
-    async with run_rounds(
-        plan(documents=(ONE, TWO)), [Subject(half)], limits=RoundLimits(1), done={}, clean=str
-    ) as stream:
+    async with run_rounds(plan(documents=(ONE, TWO)), [Subject(half)], limits=Limits(1), done={}, clean=str) as stream:
         keys.append((await stream.receive()).key)
         assert len(keys) + stream.statistics().current_buffer_used < 6
     assert keys == [RoundKey("ours", "one", "progressive", 0.5, 1)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from foldproof.report.coverage import CoverageCase, CoverageDocument, CoverageTopic
+from foldproof.report.pages.readings import write_reading
 from foldproof.report.sheet import Row, Sheet, write_list
 from foldproof.report.text import BRIEF, counted, inline
 
@@ -13,14 +14,7 @@ _SHOWN = 12
 
 def write_coverage(sheet: Sheet, document: CoverageDocument) -> None:
     """The counts, then topics without and with cases by traffic, then cases that nobody asks; with details all."""
-    sheet.line(("format ", "quiet"), inline(document.format), ": ", inline(document.title))
-    sheet.line(("known by ", "quiet"), inline(document.told_by))
-    sheet.blank()
-    sheet.table([Row((name, str(count), told)) for name, count, told in _counts(document)])
-    broken = [f"{inline(row.file)}:{row.line}: {inline(row.message)}" for row in document.broken_lines]
-    if document.broken > len(broken):
-        broken.append(f"… and {counted(document.broken - len(broken), 'further line')}")
-    write_list(sheet, "broken lines", broken)
+    write_reading(sheet, document, _counts(document))
     bare = [one for one in document.topics if not one.cases]
     _topics(sheet, "topics that no case asks about", bare, since=document.since, last="for instance")
     held = [one for one in document.topics if one.cases]

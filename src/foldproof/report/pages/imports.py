@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from foldproof.report.imports import ImportDocument
-from foldproof.report.sheet import Row, Sheet, write_list
-from foldproof.report.text import counted, inline
+from foldproof.report.pages.readings import write_reading
+from foldproof.report.sheet import Sheet, write_list
+from foldproof.report.text import inline
 
 _USERS = 8
 
@@ -17,14 +18,7 @@ def write_import(sheet: Sheet, document: ImportDocument) -> None:
         sheet.line("nothing was written; --to FILE.jsonl writes the history")
     for path in document.written:
         sheet.line("wrote ", (inline(path), "strong"))
-    sheet.line(("format ", "quiet"), inline(document.format), ": ", inline(document.title))
-    sheet.line(("known by ", "quiet"), inline(document.told_by))
-    sheet.blank()
-    sheet.table([Row((name, str(count), told)) for name, count, told in _counts(document)])
-    broken = [f"{inline(row.file)}:{row.line}: {inline(row.message)}" for row in document.broken_lines]
-    if document.broken > len(broken):
-        broken.append(f"… and {counted(document.broken - len(broken), 'further line')}")
-    write_list(sheet, "broken lines", broken)
+    write_reading(sheet, document, _counts(document))
     write_list(sheet, "what this log cannot show, and what is left in it", [inline(note) for note in document.notes])
     write_list(sheet, "next", [inline(command) for command in document.next])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foldproof.report.mined import DrafterPart, MineDocument, MinedQuestion
+from foldproof.report.pages.readings import write_reading
 from foldproof.report.sheet import Row, Sheet, write_list
 from foldproof.report.text import BRIEF, counted, inline
 
@@ -13,14 +14,7 @@ _SHOWN, _TOPICS = 15, 8
 
 def write_mined(sheet: Sheet, document: MineDocument) -> None:
     """The steps with their counts, broken lines, and the first of the questions; with details all of them."""
-    sheet.line(("format ", "quiet"), inline(document.format), ": ", inline(document.title))
-    sheet.line(("known by ", "quiet"), inline(document.told_by))
-    sheet.blank()
-    sheet.table([Row((name, str(count), told)) for name, count, told in _steps(document)])
-    broken = [f"{inline(row.file)}:{row.line}: {inline(row.message)}" for row in document.broken_lines]
-    if document.broken > len(broken):
-        broken.append(f"… and {counted(document.broken - len(broken), 'further line')}")
-    write_list(sheet, "broken lines", broken)
+    write_reading(sheet, document, _steps(document))
     if document.drafter is not None and document.drafter.stopped:
         sheet.blank()
         sheet.line(("the model was not asked about every answer: ", "unsure"), inline(document.drafter.stopped))
